@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from detlint.analysis.contexts import around, named
-from detlint.analysis.tensors import every, listed, method_of, tensors
-from detlint.semantics.index import asked_once, last_word
+from detlint.analysis.tensors import every, listed, method_of, registered_buffer, tensors
+from detlint.semantics.index import asked_once
 from detlint.semantics.model import Module
 from detlint.semantics.values import UNKNOWN, literal
 from detlint.tree import syntax as s
@@ -60,26 +60,26 @@ def _is_frozen(module: Module, node: s.Attribute) -> bool:
     klass = module.class_of(node)
     if klass is None or not isinstance(node.value, s.Name):
         return False
-    for call in module.calls_like(words=("register_buffer",)):
-        name = call.arguments[0].value if last_word(call.function) == "register_buffer" and call.arguments else None
-        if name is not None and literal(name) == node.attribute and module.class_of(call) is klass:
-            return True
+    if registered_buffer(module, node) is not None:
+        return True
     for each in module.attributes("requires_grad"):
+        if module.class_of(each) is not klass:
+            continue
         told = each.parent.value if each.stored and isinstance(each.parent, s.Assign) else None
-        if told is not None and literal(told) is False and _is_same(module, each.value, node):
+        if told is not None and literal(told) is False and _is_same(each.value, node) and _is_always(each):
             return True
-    asked = (each.parent for each in module.attributes("requires_grad_") if _is_same(module, each.value, node))
+    asked = (x.parent for x in module.attributes("requires_grad_") if _is_same(x.value, node) and _is_always(x))
     return any(isinstance(x, s.Call) and x.arguments and literal(x.arguments[0].value) is False for x in asked)
 
 
-def _is_same(module: Module, one: s.Expression, other: s.Attribute) -> bool:
-    """Whether two attributes of the object of one class have the same name."""
-    return (
-        isinstance(one, s.Attribute)
-        and one.attribute == other.attribute
-        and isinstance(one.value, s.Name)
-        and module.class_of(one) is module.class_of(other)
-    )
+def _is_same(one: s.Expression, other: s.Attribute) -> bool:
+    """Whether an expression is the attribute of an object that another one is."""
+    return isinstance(one, s.Attribute) and one.attribute == other.attribute and isinstance(one.value, s.Name)
+
+
+def _is_always(node: s.Node) -> bool:
+    """Whether a node is under no test."""
+    return not any(isinstance(ancestor, s.If) for ancestor in node.ancestors())
 
 
 def _is_given_constants(module: Module, name: s.Name, depth: int) -> bool:

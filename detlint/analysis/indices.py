@@ -15,8 +15,24 @@ def index_values(module: Module, index: s.Expression, dim: int | None, depth: in
     """Whether the values of an index along `dim` are known to differ ("unique") or to repeat ("repeats"), else None."""
     if _is_edge(module, index):
         return "repeats"
-    kinds = {_kind_of_index(module, value, dim, depth) for value, _ in makers(module, index)} if depth else set()
+    made = (_kept(module, index) or makers(module, index)) if depth else []
+    kinds = {_kind_of_index(module, value, dim, depth, path) for value, path in made}
     return kinds.pop() if len(kinds) == 1 else None
+
+
+def _kept(module: Module, index: s.Expression) -> list[tuple[s.Expression, tuple[int, ...]]]:
+    """What methods of a class put into a container that the object keeps, of which an index is an item."""
+    holder = index.value if isinstance(index, s.Subscript) else None
+    klass = module.class_of(index)
+    if not isinstance(holder, s.Attribute) or not isinstance(holder.value, s.Name) or klass is None:
+        return []
+    found: list[tuple[s.Expression, tuple[int, ...]]] = []
+    for each in module.attributes(holder.attribute):
+        item = each.parent
+        put = item.parent if isinstance(item, s.Subscript) and item.stored and module.class_of(each) is klass else None
+        if isinstance(put, s.Assign) and put.value is not None:
+            found.append((put.value, ()))
+    return found
 
 
 def _is_edge(module: Module, index: s.Expression) -> bool:
@@ -29,7 +45,13 @@ def _is_edge(module: Module, index: s.Expression) -> bool:
     return bool(names) and all(name in edges for name in names)
 
 
-def _kind_of_index(module: Module, value: s.Expression, dim: int | None, depth: int) -> str | None:
+def _kind_of_index(
+    module: Module, value: s.Expression, dim: int | None, depth: int, path: tuple[int, ...] = ()
+) -> str | None:
+    if isinstance(value, s.Name):
+        return index_values(module, value, dim, depth - 1)
+    if isinstance(value, s.Attribute) and value.attribute == "indices" and isinstance(value.value, s.Call):
+        return _kind_of_index(module, value.value, dim, depth, (1,))
     if isinstance(value, s.Collection):  # a tuple or list of indices, one a dimension
         inner = [index_values(module, element, None, depth - 1) for element in value.elements]
         return inner[0] if len(inner) == 1 else None
@@ -37,12 +59,18 @@ def _kind_of_index(module: Module, value: s.Expression, dim: int | None, depth: 
         new = [i for i, node in enumerate(value.indices) if literal(node) is None]
         if new and dim is not None and (new[0] == dim or (dim == -1 and new[-1] == len(value.indices) - 1)):
             return "unique"  # one element along the dimension
+        part = literal(value.indices[0]) if len(value.indices) == 1 else None
+        if isinstance(value.value, s.Call) and type(part) is int and not new:
+            return _kind_of_index(module, value.value, dim, depth - 1, (part,))
         return "unique" if index_values(module, value.value, dim, depth - 1) == "unique" and not new else None
     if not isinstance(value, s.Call):
         return None
+    if path == (1,) and module.callee(value) and module.callee(value) <= listed(module, "inverse-second"):
+        return "repeats" if literal_argument(module, value, "return_inverse") is True else None
     for kind in ("unique", "repeats"):
         if module.callee(value) and module.callee(value) <= listed(module, f"index-{kind}"):
-            return "unique" if dim is not None and _has_size_1(value, dim) else kind
+            one = dim is not None and (_has_size_1(value, dim) or _keeps_one(module, value, dim))
+            return "unique" if one else kind
     method, receiver, positional = method_of(module, value)
     if method == "multinomial":
         replaced = literal_argument(module, value, "replacement")
@@ -101,6 +129,14 @@ def _has_size_1(call: s.Call, dim: int) -> bool:
         if isinstance(sizes, s.Collection) and -len(sizes.elements) <= dim < len(sizes.elements):
             return literal(sizes.elements[dim]) == 1
     return False
+
+
+def _keeps_one(module: Module, call: s.Call, dim: int) -> bool:
+    """Whether a reduction along a dimension, as that of `argmax`, leaves it with one element."""
+    given = {argument.keyword: literal(argument.value) for argument in call.arguments if argument.keyword}
+    positional = method_of(module, call)[2]
+    along = literal(positional[0]) if positional else given.get("dim")
+    return given.get("keepdim") is True and along == dim
 
 
 def literal_argument(module: Module, call: s.Call, parameter: str) -> object:

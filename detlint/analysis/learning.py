@@ -33,11 +33,9 @@ def is_learning(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool
         return True
     if _is_data(module, node):
         return False
-    if function is None or goes:
-        return takes_gradients(module)
-    calls = list(module.calls_to((module.qualified(function),))) if klass is None else []
+    calls = list(module.calls_to((module.qualified(function),))) if function is not None and klass is None else []
     if not calls:
-        return klass is None and takes_gradients(module)
+        return (klass is None or goes is True) and takes_gradients(module)
     return any(may_have_gradient(module, call) and is_learning(module, call, depth - 1) for call in calls)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from detlint.semantics.index import last_word
 from detlint.semantics.infer import TENSOR
 from detlint.semantics.model import Module
 from detlint.semantics.values import UNKNOWN, literal
@@ -12,6 +13,7 @@ from detlint.tree.scopes import reaching
 
 _DEPTH = 6
 _CPU = ("cpu",)
+_REGISTERS = "register_buffer"
 Rank = tuple["int | None", int]
 
 
@@ -62,6 +64,19 @@ def method_of(module: Module, call: s.Call) -> tuple[str, s.Expression | None, l
             return name, positional[0], positional[1:]
         return name, None, positional
     return "", None, positional
+
+
+def registered_buffer(module: Module, node: s.Expression) -> s.Expression | None:
+    """What an attribute of an object is registered with as a buffer of it, in its class; None where it is none."""
+    klass = module.class_of(node)
+    if not isinstance(node, s.Attribute) or not isinstance(node.value, s.Name) or klass is None:
+        return None
+    for call in module.calls_like(words=(_REGISTERS,)):
+        given = [argument.value for argument in call.arguments if not argument.star]
+        if len(given) > 1 and last_word(call.function) == _REGISTERS and literal(given[0]) == node.attribute:
+            if module.class_of(call) is klass:
+                return given[1]
+    return None
 
 
 # Dimensions
@@ -253,7 +268,10 @@ def _is_whole_number(node: s.Expression) -> bool:
 
 
 def is_zeros(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
-    """Whether a tensor is known to be made of zeros."""
+    """Whether a tensor is known to be made of zeros, as a buffer may be that is added to."""
+    buffer = registered_buffer(module, node)
+    if buffer is not None:
+        return is_zeros(module, buffer, depth - 1)
     return depth > 0 and every(module, node, lambda value, _: _zeros_value(module, value, depth))
 
 

@@ -147,7 +147,7 @@ class Resolver(Index):
 
     def _names_of_attribute(self, node: s.Attribute) -> frozenset[str]:
         bases = self.names(node.value)
-        if bases:
+        if bases and not (node.attribute in self._tensor_only and all(map(self._is_kept, bases))):
             return frozenset(self._member(self._held(base), node.attribute) for base in bases)
         types = self.types(node.value)
         if types:
@@ -160,6 +160,11 @@ class Resolver(Index):
         if node.attribute in self._tensor_only:
             return frozenset((f"{TENSOR}.{node.attribute}",))
         return _NOTHING
+
+    def _is_kept(self, name: str) -> bool:
+        """Whether a name is of what an object keeps that no method of its class makes, such as a buffer of a module."""
+        owner, _, attribute = name.rpartition(".")
+        return owner in self.classes and self._defines(self.classes[owner], attribute) is None
 
     def _held(self, base: str) -> str:
         """What the name of an attribute stands for: a tensor where it is one of a tensor, or a parameter of a layer."""
