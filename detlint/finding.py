@@ -285,11 +285,12 @@ class Reaches:
 class InProgram:
     """An open question: does a program come to the file at `path`, other than tests and what tries out a file?
 
-    With `learning`: does one that takes gradients, or none at all?
+    With `learning`: does one that takes gradients, or none at all? With a `function`: and does a program call that?
     """
 
     path: str
     learning: bool = False
+    function: str = ""
 
 
 Question = Unseeded | UnseededLibrary | InForce | Ends | InLibrary | FromEntropy | InTraining | InProgram | Reaches

@@ -5,6 +5,7 @@ from __future__ import annotations
 from detlint.analysis.conditions import subject
 from detlint.analysis.contexts import around, function_around, is_module, named
 from detlint.analysis.destinations import goes_back
+from detlint.analysis.evaluations import is_named_so
 from detlint.analysis.gradients import may_have_gradient
 from detlint.semantics.index import asked_once, last_word
 from detlint.semantics.model import Module
@@ -37,6 +38,14 @@ def is_learning(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool
     if not calls:
         return (klass is None or goes is True) and takes_gradients(module)
     return any(may_have_gradient(module, call) and is_learning(module, call, depth - 1) for call in calls)
+
+
+def is_lent(module: Module, node: s.Expression) -> bool:
+    """Whether `node` is in a function that its file leaves to others, which may take gradients through it."""
+    function = function_around(node)
+    if function is None or module.class_of(function) is not None or is_named_so(function) or _is_data(module, node):
+        return False
+    return goes_back(module, node) is None and next(module.calls_to((module.qualified(function),)), None) is None
 
 
 def _trainers(module: Module) -> frozenset[str]:

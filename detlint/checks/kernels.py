@@ -14,7 +14,7 @@ from detlint.analysis.destinations import taken_back
 from detlint.analysis.first_use import first_use
 from detlint.analysis.gradients import may_have_gradient
 from detlint.analysis.layers import is_idle
-from detlint.analysis.learning import is_learning
+from detlint.analysis.learning import is_learning, is_lent
 from detlint.analysis.operations import operation
 from detlint.analysis.phases import follows_mode
 from detlint.analysis.trained import is_asked_for, is_trained
@@ -72,7 +72,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             rule,
             call,
             related=_related(module, call, row),
-            only_if=InProgram(module.path, learning=True) if row.text("direction") == "backward" else None,
+            only_if=_learning(module, call, row),
             full_if=InProgram(module.path),
             lowered=is_test(module.path),
             noted=row.text("grade") == "note",
@@ -123,9 +123,18 @@ def _matters(module: Module, call: s.Call, row: Row) -> bool:
     if row.text("direction") == "backward" and not may_have_gradient(module, call, weights=weights):
         return False
     anywhere = row.text("where") != "training" and (not row.text("where") or _constructs(module, call))
-    if not anywhere and not is_learning(module, call):
+    if not anywhere and not (is_learning(module, call) or is_lent(module, call)):
         return False
     return not (_constructs(module, call) and is_idle(module, call)) and may_be_on_gpu(module, call)
+
+
+def _learning(module: Module, call: s.Call, row: Row) -> InProgram | None:
+    """The question whether a program takes a gradient; by the function itself, where only other files call that."""
+    if row.text("direction") != "backward":
+        return None
+    path, function, _ = module.point(call)
+    lent = row.text("where") == "learning" and not is_learning(module, call) and not _constructs(module, call)
+    return InProgram(path, learning=True, function=function if lent else "")
 
 
 def _row(module: Module, call: s.Call, rows: tuple[Row, ...]) -> Row | None:

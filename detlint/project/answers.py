@@ -135,6 +135,8 @@ class Answers:
         facts = self.program.facts[path]
         alone = facts.lasting or path.endswith(".ipynb")  # else what is run there only tries out the file
         found = [each for each in self._importing.get(path, ()) if alone or each.path != path or each.marked("trains")]
+        if question.function and not (found and self.program.walks.get((path, question.function))):
+            return False
         if question.learning:
             return not found or any(self._learns(entry, path) for entry in found)
         by_name = path not in self._entering and bool(self.program.walks.get((path, f.TOP)))
