@@ -83,15 +83,21 @@ def _is_always(node: s.Node) -> bool:
 
 
 def _is_given_constants(module: Module, name: s.Name, depth: int) -> bool:
-    """Whether a name is that of a parameter for which all calls in the file give what carries no gradient."""
+    """Whether a name is that of a parameter for which all calls in the file give what carries no gradient.
+
+    With no call in the file, what is called as samples and labels are.
+    """
     bindings = reaching(name) or ()
     parameters = [binding.node for binding in bindings if isinstance(binding.node, s.Parameter)]
     parameter = parameters[0] if len(parameters) == len(bindings) == 1 else None
     function = parameter.parent if parameter is not None else None
-    if parameter is None or not isinstance(function, s.Function) or function.name in named(module, "module-methods"):
+    if parameter is None or not isinstance(function, s.Function):
         return False
-    given = [_given(module, call, function, parameter) for call in _calls_of(module, function)]
-    return bool(given) and all(each is not None and is_constant(module, each, depth) for each in given)
+    calls = [] if function.name in named(module, "module-methods") else _calls_of(module, function)
+    given = [_given(module, call, function, parameter) for call in calls]
+    if not given:
+        return parameter.name in named(module, "data")
+    return all(each is not None and is_constant(module, each, depth) for each in given)
 
 
 def _calls_of(module: Module, function: s.Function) -> list[s.Call]:

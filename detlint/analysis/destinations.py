@@ -127,6 +127,9 @@ def _reads(module: Module, holder: s.Expression) -> Iterator[s.Expression | None
     """Where a variable is read, or an attribute in its class, which others may read as well; None: not known."""
     if isinstance(holder, s.Name) and not _is_receiver(module, holder):
         yield from _names(module, holder)
+        bindings = reaching(holder)
+        if bindings is None or any(isinstance(binding.node, s.Parameter) for binding in bindings):
+            yield None  # it is what a caller has
         return
     if isinstance(holder, s.Attribute) and _is_receiver(module, holder.value):
         klass = module.class_of(holder)

@@ -1,14 +1,17 @@
-"""Which branches training never takes, and which follow the deterministic mode."""
+"""Which branches training never takes, or takes for other sizes alone, and which follow the deterministic mode."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from detlint.analysis.conditions import subject
 from detlint.analysis.contexts import named
+from detlint.analysis.tensors import method_of
 from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
-from detlint.semantics.values import literal
+from detlint.semantics.values import UNKNOWN, literal
 from detlint.tree import syntax as s
+from detlint.tree.scopes import bound, reaching
 
 _NONE = ("is", "==")
 
@@ -29,20 +32,55 @@ def only_evaluates(module: Module, node: s.Node) -> bool:
 
 def follows_mode(module: Module, node: s.Node) -> bool:
     """Whether the program asks for the deterministic mode to choose between `node` and something else."""
+    return any(_asks_mode(module, test) for test in _tests(node))
+
+
+def hangs_on_size(module: Module, call: s.Call) -> bool:
+    """Whether a call resizes what an object keeps, or a function is given, only where sizes differ, as defaults do not.
+
+    So do models with their tables of positions, where images are not of the size that they were made for.
+    """
+    tensor = subject(module, call)
+    if tensor is None or not _is_kept(module, tensor):
+        return False
+    return any(_compares(part) for test in _tests(call) for part in s.walk(test))
+
+
+def _tests(node: s.Node) -> Iterator[s.Expression]:
+    """The tests of its function that decide whether a node is run."""
     below: s.Node = node
     for ancestor in node.ancestors():
-        tests: list[s.Expression] = []
         if isinstance(ancestor, (s.If, s.Conditional)) and below is not ancestor.test:
-            tests = [ancestor.test]
+            yield ancestor.test
         elif isinstance(ancestor, s.Block):
             choices = (one for one in _before(ancestor, below) if isinstance(one, s.If))
-            tests = [one.test for one in choices if _leaves(one.body)]
-        if any(_asks_mode(module, test) for test in tests):
-            return True
-        if isinstance(ancestor, s.Function):
-            return False
+            yield from (one.test for one in choices if _leaves(one.body))
+        elif isinstance(ancestor, s.Function):
+            return
         below = ancestor
-    return False
+
+
+def _is_kept(module: Module, node: s.Expression, depth: int = 8) -> bool:
+    """Whether a tensor is an attribute of an object, or of a function's parameter, of another shape."""
+    while isinstance(node, (s.Subscript, s.Call)):
+        receiver = node.value if isinstance(node, s.Subscript) else method_of(module, node)[1]
+        if receiver is None:
+            return False
+        node = receiver
+    if isinstance(node, s.Attribute):
+        return isinstance(node.value, s.Name)
+    bindings = (reaching(node) or ()) if isinstance(node, s.Name) and depth else ()
+    if bindings and all(isinstance(binding.node, s.Parameter) for binding in bindings):
+        return module.class_of(node) is None
+    made = [bound(binding) for binding in bindings]
+    return bool(made) and all(each is not None and _is_kept(module, each, depth - 1) for each in made)
+
+
+def _compares(node: s.Node) -> bool:
+    """Whether a node compares two values that the text does not tell."""
+    if not isinstance(node, s.Operation) or node.operator not in ("==", "!="):
+        return False
+    return all(literal(operand) is UNKNOWN for operand in node.operands)
 
 
 def _before(block: s.Block, node: s.Node) -> Iterator[s.Statement]:

@@ -73,9 +73,9 @@ def registered_buffer(module: Module, node: s.Expression) -> s.Expression | None
         return None
     for call in module.calls_like(words=(_REGISTERS,)):
         given = [argument.value for argument in call.arguments if not argument.star]
-        if len(given) > 1 and last_word(call.function) == _REGISTERS and literal(given[0]) == node.attribute:
-            if module.class_of(call) is klass:
-                return given[1]
+        same = len(given) > 1 and literal(given[0]) == node.attribute and module.class_of(call) is klass
+        if same and last_word(call.function) == _REGISTERS:
+            return given[1]
     return None
 
 

@@ -16,7 +16,7 @@ from detlint.analysis.gradients import may_have_gradient
 from detlint.analysis.layers import is_idle
 from detlint.analysis.learning import is_learning, is_lent
 from detlint.analysis.operations import operation
-from detlint.analysis.phases import follows_mode
+from detlint.analysis.phases import follows_mode, hangs_on_size
 from detlint.analysis.trained import is_asked_for, is_trained
 from detlint.catalogue import Catalogue, Row, Rule
 from detlint.finding import Finding, Fix, InForce, InProgram, Safety
@@ -74,7 +74,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             related=_related(module, call, row),
             only_if=_learning(module, call, row),
             full_if=InProgram(module.path),
-            lowered=is_test(module.path),
+            lowered=is_test(module.path) or (row.text("direction") == "backward" and hangs_on_size(module, call)),
             noted=row.text("grade") == "note",
             unless=unless,
             fix=fix,
