@@ -9,6 +9,7 @@ from detlint.analysis.element_types import element_type
 from detlint.analysis.held import held
 from detlint.analysis.indices import index_values, is_one_a_row, literal_argument
 from detlint.analysis.layouts import no_fused_kernel
+from detlint.analysis.parameters import usual_values
 from detlint.analysis.tensors import is_integer, is_whole, is_zeros, listed, rank
 from detlint.semantics.infer import TENSOR
 from detlint.semantics.model import Module, Passed
@@ -20,12 +21,17 @@ _DEVICE = "torch.device"
 _TENSOR = ["Tensor"]
 
 
-def applies(module: Module, call: s.Call, when: Iterable[str], unless: Iterable[str]) -> bool:
-    """Whether all of `when` are known to hold and all of `unless` are known not to."""
-    return all(holds(module, call, c) is True for c in when) and all(holds(module, call, c) is False for c in unless)
+def applies(module: Module, call: s.Call, when: Iterable[str], unless: Iterable[str], *, usual: bool = False) -> bool:
+    """Whether all of `when` are known to hold and all of `unless` are known not to.
+
+    What is `usual` counts as known: what the calls in the file give for a parameter, else its default.
+    """
+    if any(holds(module, call, condition, usual) is not True for condition in when):
+        return False
+    return all(holds(module, call, condition, usual) is False for condition in unless)
 
 
-def holds(module: Module, call: s.Call, condition: str) -> bool | None:
+def holds(module: Module, call: s.Call, condition: str, usual: bool = False) -> bool | None:
     """Whether a condition holds for `call`; None where that cannot be decided.
 
     `p=a|b`: p's constant value, or the qualified name of what it is, is one of these, `p!=a`: none of these,
@@ -44,12 +50,12 @@ def holds(module: Module, call: s.Call, condition: str) -> bool | None:
     name, operator, values = match["name"], match["operator"], match["values"] or ""
     if name.startswith("@"):
         return _about_value(module, call, name, operator, values)
-    answers = {_answer(module, passed, operator, values.split("|")) for passed in held(module, call, name)}
+    answers = {_answer(module, passed, operator, values.split("|"), usual) for passed in held(module, call, name)}
     answer = answers.pop() if len(answers) == 1 else None
     return answer if not match["not"] or answer is None else not answer
 
 
-def _answer(module: Module, passed: Passed, operator: str | None, wanted: list[str]) -> bool | None:
+def _answer(module: Module, passed: Passed, operator: str | None, wanted: list[str], usual: bool) -> bool | None:
     """Whether what is passed, in one of the ways that are possible, is as a condition says."""
     if operator == ":":
         if not passed.values:
@@ -57,7 +63,7 @@ def _answer(module: Module, passed: Passed, operator: str | None, wanted: list[s
         if wanted == _TENSOR:
             return True if all(module.is_tensor(value) for value in passed.values) else None
         return _is_made_by(module, passed, wanted)
-    possible = _possible(module, passed)
+    possible = _possible(module, passed, usual)
     if operator is None:
         if possible is not None:
             given = {value != "None" for value in possible}
@@ -92,7 +98,7 @@ def _makes(module: Module, value: s.Expression, wanted: list[str]) -> bool | Non
     return False if other else None
 
 
-def _possible(module: Module, passed: Passed) -> list[str] | None:
+def _possible(module: Module, passed: Passed, usual: bool) -> list[str] | None:
     """All that a parameter may be, as the tables spell it; None: something that is not known."""
     if passed.given is False:
         return ["None" if passed.default is UNKNOWN else _spelled(passed.default)]
@@ -103,7 +109,8 @@ def _possible(module: Module, passed: Passed) -> list[str] | None:
         return None
     spelled = [_spelled(value) for value in found]
     for expression in passed.values:
-        for value in module.values(expression) or [expression]:
+        values = usual_values(module, expression) if usual else module.values(expression)
+        for value in values or [expression]:
             text = _text(module, value)
             if text is None:
                 return None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from detlint.analysis.contexts import around, named
+from detlint.analysis.parameters import calls_of, given, parameter_of
 from detlint.analysis.tensors import every, listed, method_of, registered_buffer, tensors
 from detlint.semantics.index import asked_once
 from detlint.semantics.model import Module
 from detlint.semantics.values import UNKNOWN, literal
 from detlint.tree import syntax as s
-from detlint.tree.scopes import class_of, reaching
 
 _DEPTH = 12  # a notebook computes one feature from another over many cells
 
@@ -87,38 +87,15 @@ def _is_given_constants(module: Module, name: s.Name, depth: int) -> bool:
 
     With no call in the file, what is called as samples and labels are.
     """
-    bindings = reaching(name) or ()
-    parameters = [binding.node for binding in bindings if isinstance(binding.node, s.Parameter)]
-    parameter = parameters[0] if len(parameters) == len(bindings) == 1 else None
-    function = parameter.parent if parameter is not None else None
-    if parameter is None or not isinstance(function, s.Function):
+    found = parameter_of(name)
+    if found is None:
         return False
-    calls = [] if function.name in named(module, "module-methods") else _calls_of(module, function)
-    given = [_given(module, call, function, parameter) for call in calls]
-    if not given:
+    function, parameter = found
+    calls = [] if function.name in named(module, "module-methods") else calls_of(module, function)
+    if not calls:
         return parameter.name in named(module, "data")
-    return all(each is not None and is_constant(module, each, depth) for each in given)
-
-
-def _calls_of(module: Module, function: s.Function) -> list[s.Call]:
-    """The calls of a function in its file; of a method those by its name."""
-    if class_of(function) is None:
-        return list(module.calls_to((module.qualified(function),)))
-    named_so = (each.parent for each in module.attributes(function.name) if not each.stored)
-    return [call for call in named_so if isinstance(call, s.Call)]
-
-
-def _given(module: Module, call: s.Call, function: s.Function, parameter: s.Parameter) -> s.Expression | None:
-    """What a call gives for a parameter; None where that is not plain."""
-    if any(argument.star for argument in call.arguments):
-        return None
-    for argument in call.arguments:
-        if argument.keyword == parameter.name:
-            return argument.value
-    bound = class_of(function) is not None and function.parameters[:1] != [parameter]
-    at = function.parameters.index(parameter) - bound
-    placed = [argument.value for argument in call.arguments if argument.keyword is None]
-    return placed[at] if 0 <= at < len(placed) else parameter.default
+    values = [given(call, function, parameter) for call in calls]
+    return all(each is not None and is_constant(module, each, depth) for each in values)
 
 
 def _is_unrecorded(module: Module, value: s.Expression) -> bool:

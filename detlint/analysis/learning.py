@@ -7,7 +7,7 @@ from detlint.analysis.contexts import around, function_around, is_module, named
 from detlint.analysis.destinations import goes_back
 from detlint.analysis.evaluations import is_named_so
 from detlint.analysis.gradients import may_have_gradient
-from detlint.semantics.index import asked_once, last_word
+from detlint.semantics.index import asked_once
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import reaching
@@ -63,14 +63,16 @@ def takes_gradients(module: Module) -> bool:
 
 
 def may_learn(module: Module) -> bool:
-    """Whether the file takes gradients, or defines or makes what a trainer takes them of."""
+    """Whether the file takes gradients, or defines, makes or starts what takes them."""
     if takes_gradients(module) or any(function.name == "training_step" for function in module.every(s.Function)):
         return True
-    words = named(module, "training-words")
-    fits = (last_word(x.value).lower() for x in module.attributes("fit"))
-    if any(word in owner for owner in fits for word in words):
+    if any(True for _ in module.calls_to(_trainers(module))):
         return True
-    return any(True for _ in module.calls_to(_trainers(module)))
+    words = named(module, "training-words")
+    owners = (
+        module.source(x.value).lower() for start in named(module, "starts-training") for x in module.attributes(start)
+    )
+    return any(word in owner for owner in owners for word in words)
 
 
 def _is_data(module: Module, node: s.Node) -> bool:

@@ -256,6 +256,8 @@ def _whole_value(module: Module, value: s.Expression, depth: int) -> bool:
     method, receiver, positional = method_of(module, value)
     if method in listed(module, "ones") or (names and names <= listed(module, "counts")):
         return True
+    if last_word(value.function) in listed(module, "counting"):
+        return True
     if method == "fill_":
         return bool(positional) and _is_whole_number(positional[0])
     convert = method in listed(module, "same-dtype") or method in listed(module, "to-float")

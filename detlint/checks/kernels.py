@@ -151,10 +151,10 @@ def _speaks_of(module: Module, call: s.Call, row: Row) -> bool:
         return _method(call) in row.list("methods")
     if not row.text("called"):
         callee = module.callee(call)
-        return bool(callee) and callee <= names and applies(module, call, when, unless)
+        return bool(callee) and callee <= names and applies(module, call, when, unless, usual=True)
     made = module.constructors(call)
     known = bool(made) and all(module.callee(one) <= names and applies(module, one, (), unless) for one in made)
-    return known and applies(module, call, when, ())
+    return known and applies(module, call, when, (), usual=True)
 
 
 def _method(call: s.Call) -> str:

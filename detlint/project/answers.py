@@ -139,8 +139,8 @@ class Answers:
             return False
         if question.learning:
             return not found or any(self._learns(entry, path) for entry in found)
-        by_name = path not in self._entering and bool(self.program.walks.get((path, f.TOP)))
-        return bool(found) or by_name
+        walked = not facts.acts and bool(self.program.walks.get((path, f.TOP)))  # else it may have been run by itself
+        return bool(found) or (walked and path not in self._entering)
 
     def _learns(self, entry: Entry, path: str) -> bool:
         """Whether a program takes gradients, or may by what it imports, of which not all can be followed."""
