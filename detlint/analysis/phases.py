@@ -14,6 +14,8 @@ from detlint.tree import syntax as s
 from detlint.tree.scopes import bound, reaching
 
 _NONE = ("is", "==")
+_LEAVING = ("return", "raise")
+_SIZES = ("size", "scale_factor")  # what a function that resizes is given
 
 
 def only_evaluates(module: Module, node: s.Node) -> bool:
@@ -40,21 +42,21 @@ def hangs_on_size(module: Module, call: s.Call) -> bool:
 
     So do models with their tables of positions, where images are not of the size that they were made for.
     """
-    tensor = subject(module, call)
-    if tensor is None or not _is_kept(module, tensor):
+    tensor, parameters = subject(module, call), {name for name, _, _ in module.signature(module.callee(call))}
+    if tensor is None or not parameters.issuperset(_SIZES) or not _is_kept(module, tensor):
         return False
-    return any(_compares(part) for test in _tests(call) for part in s.walk(test))
+    return any(_compares(part) for test in _tests(call, ("return",)) for part in s.walk(test))
 
 
-def _tests(node: s.Node) -> Iterator[s.Expression]:
-    """The tests of its function that decide whether a node is run."""
+def _tests(node: s.Node, kinds: tuple[str, ...] = _LEAVING) -> Iterator[s.Expression]:
+    """The tests of its function that decide whether a node is run, by what leaves it before in one of these ways."""
     below: s.Node = node
     for ancestor in node.ancestors():
         if isinstance(ancestor, (s.If, s.Conditional)) and below is not ancestor.test:
             yield ancestor.test
         elif isinstance(ancestor, s.Block):
             choices = (one for one in _before(ancestor, below) if isinstance(one, s.If))
-            yield from (one.test for one in choices if _leaves(one.body))
+            yield from (one.test for one in choices if _leaves(one.body, kinds))
         elif isinstance(ancestor, s.Function):
             return
         below = ancestor
@@ -118,8 +120,8 @@ def _ends_training(module: Module, statement: s.Statement) -> bool:
     return isinstance(statement, s.If) and _leaves(statement.body) and _in_training(module, statement.test) is True
 
 
-def _leaves(block: s.Block) -> bool:
-    return any(isinstance(one, s.Leave) and one.kind in ("return", "raise") for one in block.statements)
+def _leaves(block: s.Block, kinds: tuple[str, ...] = _LEAVING) -> bool:
+    return any(isinstance(one, s.Leave) and one.kind in kinds for one in block.statements)
 
 
 def _asks_mode(module: Module, test: s.Expression) -> bool:
