@@ -382,10 +382,9 @@ class Function:
 
 @record(frozen=True, slots=True)
 class Facts:
-    """The facts of one file: its top level, and its functions by qualified name.
-
-    `guarded`: it has a `__main__` block; `acts`: its top level does more than define; `lasting`: it trains, saves or
-    reads a command line; `learns`: it takes gradients, or a trainer does; `tests`: it is for a runner of tests.
+    """The facts of one file: its top level, and its functions by qualified name. `guarded`: it has a `__main__` block;
+    `acts`: its top level does more than define; `lasting`: it trains, saves or reads a command line; `learns`: it takes
+    gradients, or a trainer does; `tests`: it is for a runner of tests.
     """
 
     module: str
