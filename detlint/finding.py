@@ -282,6 +282,7 @@ class Reaches:
     anyhow: bool = False
 
 
+@record(frozen=True, slots=True)
 class InProgram:
     """An open question: does a program come to the file at `path`, other than tests and what tries out a file?
 

@@ -35,9 +35,17 @@ def collect(module: Module) -> f.Facts:
         _acts(top),
         lasting,
         may_learn(module),
+        _finds(module),
         holds_tests(module),
         carried(module),
     )
+
+
+def _finds(module: Module) -> bool:
+    """Whether a file imports modules, or finds what is in them, by names that it computes."""
+    roles = (module.catalogue.names("program", "role", kind=kind) for kind in ("imports", "located", "targets"))
+    calls = module.calls_to(frozenset().union(*roles))
+    return any(not call.arguments or module.constants(call.arguments[0].value) is None for call in calls)
 
 
 def _steps_aside(module: Module, call: s.Call) -> bool:

@@ -235,10 +235,7 @@ class Do:
 
 @record(frozen=True, slots=True)
 class Bind:
-    """`target = ... = value`; targets are variables, members, items, and displays of these.
-
-    `place` is kept where something of a library is set.
-    """
+    """`target = ... = value`, to variables, members, items and displays of these; `place`: where a library's is set."""
 
     targets: tuple[Expression, ...]
     value: Expression
@@ -384,7 +381,7 @@ class Function:
 class Facts:
     """The facts of one file: its top level, and its functions by qualified name. `guarded`: it has a `__main__` block;
     `acts`: its top level does more than define; `lasting`: it trains, saves or reads a command line; `learns`: it takes
-    gradients, or a trainer does; `tests`: it is for a runner of tests.
+    gradients, or a trainer does; `finds`: it imports by names that it computes; `tests`: it is for a runner of tests.
     """
 
     module: str
@@ -395,5 +392,6 @@ class Facts:
     acts: bool
     lasting: bool
     learns: bool
+    finds: bool
     tests: bool
     flows: tuple[Flow, ...] = ()

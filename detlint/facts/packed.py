@@ -47,6 +47,7 @@ class Outline:
     acts: bool
     lasting: bool
     learns: bool
+    finds: bool
     tests: bool
     flows: tuple[Flow, ...]
 
@@ -130,7 +131,7 @@ def packed(facts: Facts) -> Facts:
     """Equal facts that take a tenth of the room. Raises RecursionError, and CodecError for what cannot be written."""
     heads = {qualified: _head(function) for qualified, function in facts.functions.items()}
     targets = "\n".join(dict.fromkeys("." * level + target for level, target in imports(facts)))
-    kept = facts.guarded, facts.acts, facts.lasting, facts.learns, facts.tests, facts.flows
+    kept = facts.guarded, facts.acts, facts.lasting, facts.learns, facts.finds, facts.tests, facts.flows
     outline = Outline(facts.module, facts.path, heads, targets, *kept)
     texts = Writing(facts.path)
     top = Function(TOP, TOP, (), tuple(facts.top), "", (), False, None, Place(facts.path, 1, 1, 1, 1))
@@ -145,7 +146,7 @@ def unfolded(outline: Outline, content: bytes) -> Facts:
         outline.heads[qualified] = known.setdefault(head, head)  # equal ones are one object
     body = Body(outline, content)
     top, functions = PackedStatements(body), PackedFunctions(body)
-    kept = outline.guarded, outline.acts, outline.lasting, outline.learns, outline.tests, outline.flows
+    kept = outline.guarded, outline.acts, outline.lasting, outline.learns, outline.finds, outline.tests, outline.flows
     return Facts(outline.module, outline.path, top, functions, *kept)
 
 

@@ -134,13 +134,23 @@ class Answers:
         path = question.path
         facts = self.program.facts[path]
         alone = facts.lasting or path.endswith(".ipynb")  # else what is run there only tries out the file
-        found = [each for each in self._importing.get(path, ()) if alone or each.path != path or each.marked("trains")]
+        importing = self._importing.get(path) or self._finding(path)
+        found = [each for each in importing if alone or each.path != path or each.marked("trains")]
         if question.function and not (found and self.program.walks.get((path, question.function))):
             return False
         if question.learning:
             return not found or any(self._learns(entry, path) for entry in found)
         walked = not facts.acts and bool(self.program.walks.get((path, f.TOP)))  # else it may have been run by itself
         return bool(found) or (walked and path not in self._entering)
+
+    def _finding(self, path: str) -> list[Entry]:
+        """The programs that import a file which finds others by their names, in the folder of one or around it."""
+        finders = (each for each in self._finders if path.startswith(each[: each.rfind("/") + 1]))
+        return [entry for finder in finders for entry in self._importing.get(finder, ())]
+
+    @cached_property
+    def _finders(self) -> tuple[str, ...]:
+        return tuple(path for path, facts in self.program.facts.items() if facts.finds)
 
     def _learns(self, entry: Entry, path: str) -> bool:
         """Whether a program takes gradients, or may by what it imports, of which not all can be followed."""

@@ -1,0 +1,65 @@
+"""Kernels whose order varies, by the programs that come to them: warnings, notes, or nothing."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from .support import report
+
+HEAD: Final = """\
+from torch import nn
+from torch.nn import functional as F
+
+
+class Head(nn.Module):
+    def forward(self, x):
+        return F.interpolate(x, scale_factor=2, mode="bilinear")
+"""
+SCRIPT: Final = """\
+import argparse
+import importlib
+
+import torch
+{imports}
+
+if __name__ == "__main__":
+    args = argparse.ArgumentParser().parse_args()
+    head = {made}
+    {body}
+"""
+
+
+def said(files: dict[str, str]) -> list[str]:
+    """How grave what is said of the head is."""
+    return [judged.severity.value for judged in report(files, ("DET302",)).findings if judged.finding.code == "DET302"]
+
+
+def script(body: str, imports: str = "from head import Head", made: str = "Head()") -> str:
+    return SCRIPT.format(imports=imports, made=made, body=body)
+
+
+@pytest.mark.parametrize(
+    ("files", "severities"),
+    [
+        ({"head.py": HEAD}, ["note"]),
+        ({"head.py": HEAD, "train.py": script("head(args.x).sum().backward()")}, ["warning"]),
+        ({"head.py": HEAD, "demo.py": script("print(head(args.x))")}, []),
+        ({"head.py": HEAD, "train.py": script("runner.train(head)")}, ["warning"]),
+        ({"head.py": HEAD + '\n\nif __name__ == "__main__":\n    print(Head()(None).shape)\n'}, ["note"]),
+        ({"test_head.py": HEAD + "\n\ndef test_learns(x):\n    Head()(x).sum().backward()\n"}, ["note"]),
+        (
+            {
+                "models/head.py": HEAD,
+                "train.py": script(
+                    "head(args.x).sum().backward()", "", "importlib.import_module('models.' + args.name).Head()"
+                ),
+            },
+            ["warning"],
+        ),
+    ],
+    ids=["library", "training", "applying", "by a runner", "tried out", "test", "by name"],
+)
+def test_a_program_decides_whether_a_gradient_is_taken(files: dict[str, str], severities: list[str]) -> None:
+    assert said(files) == severities
