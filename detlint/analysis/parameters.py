@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from detlint.semantics.model import Module
+from detlint.semantics.values import literal
 from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of, reaching
 
@@ -41,6 +42,10 @@ def given(call: s.Call, function: s.Function, parameter: s.Parameter) -> s.Expre
     return placed[at] if 0 <= at < len(placed) else parameter.default
 
 
+def _is_none(node: s.Expression | None) -> bool:
+    return node is not None and literal(node) is None
+
+
 def usual_values(module: Module, node: s.Expression, depth: int = 4) -> list[s.Expression] | None:
     """The values of an expression, by what the calls in the file give, or defaults where it has none; None: unknown."""
     known = module.values(node)
@@ -55,7 +60,8 @@ def usual_values(module: Module, node: s.Expression, depth: int = 4) -> list[s.E
         if found is not None and not found[1].star:
             function, parameter = found
             calls = calls_of(module, function)
-            steps = [given(call, function, parameter) for call in calls] or [parameter.default]
+            default = None if _is_none(parameter.default) else parameter.default  # which stands for what is made of it
+            steps = [given(call, function, parameter) for call in calls] or [default]
     values = [None if step is None else usual_values(module, step, depth - 1) for step in steps]
     if not values or None in values:
         return None

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from detlint.analysis.conditions import subject
 from detlint.analysis.contexts import named
-from detlint.analysis.tensors import method_of
 from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
 from detlint.semantics.values import UNKNOWN, literal
@@ -64,11 +63,10 @@ def _tests(node: s.Node, kinds: tuple[str, ...] = _LEAVING) -> Iterator[s.Expres
 
 def _is_kept(module: Module, node: s.Expression, depth: int = 8) -> bool:
     """Whether a tensor is an attribute of an object, or of a function's parameter, of another shape."""
-    while isinstance(node, (s.Subscript, s.Call)):
-        receiver = node.value if isinstance(node, s.Subscript) else method_of(module, node)[1]
-        if receiver is None:
-            return False
-        node = receiver
+    if isinstance(node, s.Subscript):
+        return _is_kept(module, node.value, depth)
+    if isinstance(node, s.Call):
+        return isinstance(node.function, s.Attribute) and _is_kept(module, node.function.value, depth)
     if isinstance(node, s.Attribute):
         return isinstance(node.value, s.Name)
     bindings = (reaching(node) or ()) if isinstance(node, s.Name) and depth else ()

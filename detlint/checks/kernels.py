@@ -123,7 +123,7 @@ def _matters(module: Module, call: s.Call, row: Row) -> bool:
     if row.text("direction") == "backward" and not may_have_gradient(module, call, weights=weights):
         return False
     anywhere = row.text("where") != "training" and (not row.text("where") or _constructs(module, call))
-    if not anywhere and not (is_learning(module, call) or is_lent(module, call)):
+    if not anywhere and not (is_learning(module, call) or _is_lent(module, call, row)):
         return False
     return not (_constructs(module, call) and is_idle(module, call)) and may_be_on_gpu(module, call)
 
@@ -133,8 +133,14 @@ def _learning(module: Module, call: s.Call, row: Row) -> InProgram | None:
     if row.text("direction") != "backward":
         return None
     path, function, _ = module.point(call)
-    lent = row.text("where") == "learning" and not is_learning(module, call) and not _constructs(module, call)
+    lent = _is_lent(module, call, row) and not is_learning(module, call)
     return InProgram(path, learning=True, function=function if lent else "")
+
+
+def _is_lent(module: Module, call: s.Call, row: Row) -> bool:
+    """Whether others may take the gradient of what a function does that integers are not given to."""
+    lends = row.text("where") == "learning" and not _constructs(module, call) and "@float" not in row.list("when")
+    return lends and is_lent(module, call)
 
 
 def _row(module: Module, call: s.Call, rows: tuple[Row, ...]) -> Row | None:
