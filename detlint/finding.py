@@ -294,7 +294,23 @@ class InProgram:
     function: str = ""
 
 
-Question = Unseeded | UnseededLibrary | InForce | Ends | InLibrary | FromEntropy | InTraining | InProgram | Reaches
+@record(frozen=True, slots=True)
+class SameOrder:
+    """An open question: does a program train, epoch after epoch, by a sampler that nothing in it may tell the epoch?
+
+    The call at `order` makes the sampler, or it is of the class `qualified`, which has an order of its own where these
+    `flags` among its attributes are set.
+    """
+
+    path: str
+    order: int = 0
+    qualified: str = ""
+    flags: tuple[str, ...] = ()
+
+
+Question = (
+    Unseeded | UnseededLibrary | InForce | Ends | InLibrary | FromEntropy | InTraining | InProgram | SameOrder | Reaches
+)
 
 
 @record(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from detlint.catalogue import Rule
 from detlint.facts.reach import Reached
-from detlint.finding import Finding, Place, Remedy, Severity
+from detlint.finding import Finding, Place, Related, Remedy, Severity
 from detlint.records import record
 from detlint.sources.suppressions import Suppressions
 
@@ -29,16 +29,16 @@ class Judged:
 class Verdict:
     """What a project says of a finding: whether it stands, is to be lowered, and its fix to be doubted.
 
-    `remedies` are the programs that may be seeded in place of it. `use` is the kind of use that what is found comes to
-    in other files, `steps` are the places on its way there, the use last.
+    `remedies` are the programs that may be seeded in place of it, `related` what of them explains it. `use` is the kind
+    of use that what is found comes to in other files.
     """
 
     stands: bool = True
     lowered: bool = False
     doubted: bool = False
     remedies: tuple[Remedy, ...] = ()
+    related: tuple[Related, ...] = ()
     use: str = ""
-    steps: tuple[Place, ...] = ()
 
 
 @record(frozen=True)

@@ -66,6 +66,11 @@ def _generators(module: Module, rule: Rule) -> bool:
     return bool(module.calls_like(keywords=rule.data["factories"]) or module.rows_like("randomness", "generator"))
 
 
+def _samplers(module: Module, _: Rule) -> bool:
+    named = module.speaks_of(tuple(module.catalogue.names("program", "sampler")))
+    return named or ("__iter__" in module.words and not module.words.isdisjoint(("epoch", "set_epoch")))
+
+
 _ASKED: Mapping[str, Callable[[Module, Rule], bool]] = {
     "completion_order": _completions,
     "constant_worker_seed": lambda module, _: bool(module.calls_giving(("worker_init_fn",))),
@@ -81,7 +86,7 @@ _ASKED: Mapping[str, Callable[[Module, Rule], bool]] = {
     "loader_generator": _page("loaders"),
     "rank_seeds": _rows("ranks", "alike"),
     "reduction_order": _rows("switches", "group"),
-    "set_epoch": lambda module, rule: module.speaks_of(tuple(rule.data["samplers"])),
+    "set_epoch": _samplers,
     "third_party_draw": _third_party,
     "ties": _ties,
     "training_mode": lambda module, rule: may_evaluate(module, rule.data["evaluating"]),

@@ -31,7 +31,7 @@ class Trace:
 
     `holders` are calls that keep it: name -> parameter -> attribute. `wrappers` iterate over their first argument,
     `readers` only look at what they are given, `bases` are classes whose methods do nothing with the attributes of
-    their instances. `escapes` says that code out of sight may get hold of it.
+    their instances. `escapes` says that code out of sight may get hold of it, `handed` are calls that give it to such.
     """
 
     def __init__(self, module: Module, call: s.Call, data: Mapping[str, Collection[str]]) -> None:
@@ -39,11 +39,12 @@ class Trace:
         self.data = data
         self.held: list[Held] = []
         self.loops: list[tuple[s.For, Held]] = []
+        self.handed: list[tuple[s.Call, Held]] = []
         self.escapes = False
         self._bound: dict[tuple[int, tuple[int, ...]], Held] = {}  # by what binds a name or an attribute
         self._seen: set[Held] = set()
         self._queue = [Held(call, made=(call,))]
-        while self._queue and not self.escapes:
+        while self._queue:
             self._step(self._queue.pop())
 
     def holds(self, node: s.Node) -> bool:
@@ -73,10 +74,10 @@ class Trace:
 
     def _add(self, held: Held) -> None:
         key = replace(held, doubt=SURE)
-        if key not in self._seen:
+        self.escapes |= len(held.made) > _LONGEST
+        if key not in self._seen and len(held.made) <= _LONGEST:
             self._seen.add(key)
             self._queue.append(held)
-            self.escapes |= len(held.made) > _LONGEST
 
     def _step(self, held: Held) -> None:
         self.held.append(held)
@@ -213,7 +214,7 @@ class Trace:
     def _pass(self, held: Held, argument: s.Argument, call: s.Call) -> None:
         names = self.module.callee(call)
         if argument.star or not names:
-            self.escapes = True
+            self._hand(call, held)
         elif names <= set(self.data["readers"]):
             return
         elif names <= set(self.data["wrappers"]):
@@ -222,6 +223,10 @@ class Trace:
             self._load(held, call)
         else:
             self._enter(held, call, names)
+
+    def _hand(self, call: s.Call, held: Held) -> None:
+        self.handed.append((call, held))
+        self.escapes = True
 
     def _load(self, held: Held, call: s.Call) -> None:
         """A loader or a sampler of batches that takes the sampler."""
@@ -244,7 +249,7 @@ class Trace:
                 if not p.star and any(held.node is value for value in self.module.argument(call, p.name).values)
             ]
             if function is None or len(given) != 1:
-                self.escapes = True
+                self._hand(call, held)
                 return
             alone = list(self.module.calls_to({name})) == [call]
             found = replace(held, doubt=held.doubt if alone else UNKNOWN)

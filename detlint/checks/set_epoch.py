@@ -2,41 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from detlint.analysis.epochs import Loop, epochs_around, evaluates
 from detlint.analysis.generators import kept_as
 from detlint.analysis.holding import ITERATED, NONE, UNKNOWN, Held, Trace, is_bound
+from detlint.analysis.own_orders import is_asked, order_of
 from detlint.catalogue import Rule
 from detlint.editing import edits
-from detlint.finding import Edit, Finding, Safety
+from detlint.finding import Edit, Finding, Safety, SameOrder
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of
 
+_ITERATED = "iterated here in each epoch"
+
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Samplers that shuffle, whose loaders are iterated once an epoch, and whose epoch nothing sets."""
-    traces = {call: Trace(module, call, rule.data) for call in _samplers(module, rule)}
-    if not traces:
-        return
-    setters = [node.value for node in module.attributes("set_epoch")]
-    hidden = any(n.value == "set_epoch" and not _asks(n) for n in module.every(s.Constant))
-    if hidden or not all(any(trace.holds(node) for trace in traces.values()) for node in setters):
-        return
+    """Samplers that shuffle, whose loaders are iterated once an epoch, and whose epoch nothing sets.
+
+    Of those that leave the file the project knows what becomes of them, and of classes that put an order together.
+    """
+    samplers = set(_samplers(module))
+    traces = {call: Trace(module, call, rule.data) for call in module.calls_to(samplers)}
     for call, trace in traces.items():
-        if trace.escapes or any(trace.holds(node) for node in setters) or not _shuffles(module, call):
-            continue
-        loops: dict[tuple[Loop, tuple[s.Node, ...]], s.For] = {}
-        for batches, held in trace.loops:
-            names = [held.node, *_named(call, held)]
-            if not evaluates(module, batches, names):
-                loops.update(((loop, held.made), batches) for loop in epochs_around(module, batches, held.made))
-        if loops:
-            related = [(batches, "iterated here in each epoch") for batches in dict.fromkeys(loops.values())]
-            edit = (_edit(module, trace, loop, made) for loop, made in loops)
-            fix = edits.fix("Set the sampler's epoch", *edit, safety=Safety.UNSAFE)
-            yield module.finding(rule, call, related=related, fix=fix, sampler=_shown(module, call))
+        if module.possible(module.argument(call, "shuffle")) != [False]:
+            yield _finding(module, rule, call, trace, sure=_is_in_sight(module, traces, call))
+    for klass in module.classes.values():
+        order = order_of(module, klass)
+        if order is not None:
+            asked = SameOrder(module.path, qualified=module.qualified(klass), flags=order.flags)
+            yield module.finding(rule, order.node, only_if=asked, sampler=klass.name)
+
+
+def _is_in_sight(module: Module, traces: Mapping[s.Call, Trace], call: s.Call) -> bool:
+    """Whether all that happens to a sampler is in the file, where nothing tells it an epoch."""
+    trace = traces[call]
+    if trace.escapes or not _shuffles(module, call):
+        return False
+    setters = [node.value for node in module.attributes("set_epoch")]
+    hidden = any(n.value == "set_epoch" and not is_asked(n) for n in module.every(s.Constant))
+    known = all(any(each.holds(node) for each in traces.values()) for node in setters)
+    return known and not hidden and not any(trace.holds(node) for node in setters)
+
+
+def _finding(module: Module, rule: Rule, call: s.Call, trace: Trace, sure: bool) -> Finding:
+    """What is wrong with a sampler: for sure where there is a loop that trains by it, else if the project says so."""
+    loops: dict[tuple[Loop, tuple[s.Node, ...]], s.Node] = {}
+    for batches, held in trace.loops:
+        names = [held.node, *_named(call, held)]
+        if not evaluates(module, batches, names):
+            loops.update(((loop, held.made), batches) for loop in epochs_around(module, batches, held.made))
+    sure = sure and bool(loops)
+    if not sure:
+        for given, held in trace.handed:
+            loops.update(((loop, held.made), given) for loop in epochs_around(module, given, held.made))
+    edit = (_edit(module, trace, loop, made) for loop, made in loops)
+    fix = edits.fix("Set the sampler's epoch", *edit, safety=Safety.UNSAFE)
+    related = [(batches, _ITERATED) for batches in dict.fromkeys(loops.values())] if sure else []
+    asked = None if sure else SameOrder(module.path, call.order)
+    return module.finding(rule, call, related=related, fix=fix, only_if=asked, sampler=_shown(module, call))
 
 
 def _named(call: s.Call, held: Held) -> Iterator[s.Expression]:
@@ -52,20 +77,14 @@ def _shown(module: Module, call: s.Call) -> str:
     return module.source(call.function).rpartition(".")[2]
 
 
-def _asks(node: s.Constant) -> bool:
-    """Whether `"set_epoch"` is the name in a `hasattr`."""
-    call = node.parent.parent if isinstance(node.parent, s.Argument) else None
-    return isinstance(call, s.Call) and isinstance(call.function, s.Name) and call.function.id == "hasattr"
-
-
-def _samplers(module: Module, rule: Rule) -> Iterator[s.Call]:
-    """Calls of the class itself, or of a subclass that changes neither its arguments nor its order."""
-    names = set(rule.data["samplers"])
+def _samplers(module: Module) -> Iterator[str]:
+    """The classes of samplers, and those of the file that change neither their arguments nor their order."""
+    names = module.catalogue.names("program", "sampler")
+    yield from names
     for name, klass in module.classes.items():
         own = any(module.method(klass, method) for method in ("__init__", "__iter__"))
         if not own and not names.isdisjoint(module.ancestry(klass)):
-            names.add(name)
-    return module.calls_to(names)
+            yield name
 
 
 def _shuffles(module: Module, call: s.Call) -> bool:

@@ -6,16 +6,19 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from detlint.analysis.learning import may_learn
+from detlint.analysis.own_orders import is_asked
 from detlint.facts import facts as f
 from detlint.facts.carried import carried
 from detlint.facts.counting import counted
 from detlint.facts.lower import Expressions, computed, idle
 from detlint.facts.tests import holds_tests
+from detlint.finding import Place
 from detlint.reading.lowering import TooDeepError
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of, is_main_guard
 
+_COUNTERS = ("range", "trange", "count")
 _MOST_OPEN = 500  # contexts in each other, one to an item of a `with`; CPython refuses to compile more than 20 blocks
 
 
@@ -26,19 +29,21 @@ def collect(module: Module) -> f.Facts:
     guarded = any(is_main_guard(statement) for statement in module.file.body.statements)
     outcomes = module.catalogue.names("randomness", "outcome")
     lasting = any(_last(call.function) in outcomes and not _steps_aside(module, call) for call in module.calls)
-    return f.Facts(
-        module.module,
-        module.path,
-        top,
-        collector.functions,
-        guarded,
-        _acts(top),
-        lasting,
-        may_learn(module),
-        _finds(module),
-        holds_tests(module),
-        carried(module),
-    )
+    kept = guarded, _acts(top), lasting, may_learn(module), _finds(module), holds_tests(module)
+    telling = tuple(_telling(module))
+    return f.Facts(module.module, module.path, top, collector.functions, *kept, carried(module), telling)
+
+
+def _telling(module: Module) -> Iterator[tuple[str, Place]]:
+    """Where a file may tell samplers the epoch, whether or not a program is seen to come there."""
+    for name in sorted(module.catalogue.names("program", "sampler", "methods") & module.words):
+        for node in module.attributes(name):
+            call = node.parent
+            called = call if isinstance(call, s.Call) and call.function is node else node
+            yield module.point(node)[1], module.place(called)
+        for text in module.every(s.Constant):
+            if text.value == name and not is_asked(text):
+                yield module.point(text)[1], module.place(text)
 
 
 def _finds(module: Module) -> bool:
@@ -126,8 +131,17 @@ class _Collector(Expressions):
 
     def _for(self, node: s.For) -> list[f.Statement]:
         iterator, place = self.lower(node.iterator), self.module.place(node.iterator)
-        loop = f.Loop(self.target(node.target), iterator, self.block(node.body), place)
+        loop = f.Loop(self.target(node.target), iterator, self.block(node.body), place, self.bounds(node.iterator))
         return [*self.counting(node), loop, *self.block(node.orelse)]
+
+    def bounds(self, node: s.Expression) -> tuple[f.Expression, ...] | None:
+        """The bounds of a range of numbers, perhaps in a progress bar."""
+        if not isinstance(node, s.Call):
+            return None
+        given = [argument.value for argument in node.arguments if argument.keyword is None and not argument.star]
+        if _last(node.function) in _COUNTERS:
+            return tuple(map(self.lower, given))
+        return self.bounds(given[0]) if given else None
 
     def _while(self, node: s.While) -> list[f.Statement]:
         test = self.lower(node.test)

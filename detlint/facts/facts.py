@@ -1,7 +1,6 @@
 """What one file tells the others: its functions, reduced to what may reach a generator, a switch or a data loader.
 
-The statements keep the order in which a program runs them, and the expressions who is called with what. Pure data,
-picklable; the abstract interpreter in `detlint.link` gives it a meaning.
+The statements keep the order in which a program runs them, and the expressions who is called with what. Pure data.
 """
 
 from __future__ import annotations
@@ -166,9 +165,7 @@ class Joined:
 
 @record(frozen=True, slots=True)
 class Each:
-    """A comprehension: `element` for each item of the iterators, which are bound to the targets in turn, that passes
-    the `tests`. That of a dict has a `key` as well.
-    """
+    """A comprehension: `element`, a dict's with a `key`, for the items of the iterators that pass the `tests`."""
 
     kind: str
     clauses: tuple[tuple[Expression, Expression], ...]
@@ -303,12 +300,13 @@ class Fork:
 
 @record(frozen=True, slots=True)
 class Loop:
-    """The body runs any number of times, none included; `iterator`, which stands at `place`, is None for a `while`."""
+    """The body runs any number of times; `place` is that of `iterator`, None for a `while`; `counts` bound a range."""
 
     target: Expression
     iterator: Expression
     body: Statements
     place: Place | None = None
+    counts: tuple[Expression, ...] | None = None
 
 
 @record(frozen=True, slots=True)
@@ -361,9 +359,8 @@ class Parameter:
 @record(frozen=True, slots=True)
 class Function:
     """A function. `kind` is "method" for one in a class body, "static", "class", "property" for these decorators,
-    "setter" and "deleter" for those of a property.
-
-    `captured` are the variables of functions around it that it uses; `yields` says whether it is a generator function.
+    "setter" and "deleter" for those of a property. `captured` are the variables of functions around it that it uses;
+    `yields` says whether it is a generator function.
     """
 
     name: str
@@ -382,6 +379,7 @@ class Facts:
     """The facts of one file: its top level, and its functions by qualified name. `guarded`: it has a `__main__` block;
     `acts`: its top level does more than define; `lasting`: it trains, saves or reads a command line; `learns`: it takes
     gradients, or a trainer does; `finds`: it imports by names that it computes; `tests`: it is for a runner of tests.
+    `telling`: the places that may tell samplers the epoch, with their functions.
     """
 
     module: str
@@ -395,3 +393,4 @@ class Facts:
     finds: bool
     tests: bool
     flows: tuple[Flow, ...] = ()
+    telling: tuple[tuple[str, Place], ...] = ()

@@ -60,7 +60,8 @@ class Expressions:
         self.holders = catalogue.names("program", "role", kind="container") | catalogue.names(
             "program", "role", kind="attributes"
         )
-        self.evaluating = catalogue.names("program", "role", "methods", kind="evaluates")
+        self.attended = catalogue.names("program", "role", "methods", kind="evaluates")
+        self.telling = catalogue.names("program", "sampler", "methods")
         self.inner = module.catalogue.names("program", "inner")
         self.functions: dict[str, f.Function] = {}
         self.captured: list[
@@ -197,7 +198,7 @@ class Expressions:
         number = self.numbers.of(node, name)
         if number is not None:
             return f.Literal(number)
-        if name and self.module.names(node.value):
+        if name and self.module.names(node.value) and node.attribute not in self.telling:
             return self._libraries[name]
         return f.Member(
             self.lower(node.value), node.attribute, "" if name.startswith(_ABSTRACT) or _lacks(name) else name
@@ -278,7 +279,7 @@ class Expressions:
         if len(pairs) > 1:
             return f.Table(tuple((None, mapping) for mapping in pairs), node.order)
         if isinstance(function, f.Member):
-            name = "" if function.name in self.evaluating else function.library
+            name = "" if function.name in self.attended | self.telling else function.library
         if name and not self.speaks_of(name):
             receiver = function.value if isinstance(function, f.Member) else function
             return made([receiver, *(a.value for a in arguments)])

@@ -50,6 +50,7 @@ class Outline:
     finds: bool
     tests: bool
     flows: tuple[Flow, ...]
+    telling: tuple[tuple[str, Place], ...]
 
 
 class Body:
@@ -131,8 +132,9 @@ def packed(facts: Facts) -> Facts:
     """Equal facts that take a tenth of the room. Raises RecursionError, and CodecError for what cannot be written."""
     heads = {qualified: _head(function) for qualified, function in facts.functions.items()}
     targets = "\n".join(dict.fromkeys("." * level + target for level, target in imports(facts)))
-    kept = facts.guarded, facts.acts, facts.lasting, facts.learns, facts.finds, facts.tests, facts.flows
-    outline = Outline(facts.module, facts.path, heads, targets, *kept)
+    kept = facts.guarded, facts.acts, facts.lasting, facts.learns, facts.finds, facts.tests
+    told = facts.flows, facts.telling
+    outline = Outline(facts.module, facts.path, heads, targets, *kept, *told)
     texts = Writing(facts.path)
     top = Function(TOP, TOP, (), tuple(facts.top), "", (), False, None, Place(facts.path, 1, 1, 1, 1))
     lines = [_functions().write(each, texts) for each in (top, *facts.functions.values())]
@@ -146,8 +148,17 @@ def unfolded(outline: Outline, content: bytes) -> Facts:
         outline.heads[qualified] = known.setdefault(head, head)  # equal ones are one object
     body = Body(outline, content)
     top, functions = PackedStatements(body), PackedFunctions(body)
-    kept = outline.guarded, outline.acts, outline.lasting, outline.learns, outline.finds, outline.tests, outline.flows
-    return Facts(outline.module, outline.path, top, functions, *kept)
+    kept = (
+        outline.guarded,
+        outline.acts,
+        outline.lasting,
+        outline.learns,
+        outline.finds,
+        outline.tests,
+        outline.flows,
+        outline.telling,
+    )
+    return Facts(outline.module, outline.path, top, functions, *kept, *told)
 
 
 def head(functions: Mapping[str, Function], qualified: str) -> Head:

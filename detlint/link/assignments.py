@@ -66,6 +66,7 @@ class Assignments(Functions):
                 self.assign(element, join([self.item_of(atom, key) for atom in each(value)]))
         elif isinstance(target, f.Member):
             owners = self.value(target.value)
+            self.sets(owners)
             for atom in each(owners):
                 if isinstance(atom, Object) and target.name == "__dict__":
                     self._show(atom, value)
@@ -215,6 +216,10 @@ class Assignments(Functions):
         """What takes the place of something: not None where that is not, and an option is set for it."""
         kept = held is not None and is_none(held).may_hold is False
         return not_none(value) if kept and self.is_chosen() else value
+
+    def sets(self, owners: Value) -> None:
+        """Attributes of objects are set."""
+        raise NotImplementedError
 
     def set_switch(self, name: str, value: Value) -> None:
         """Set an attribute of a library."""

@@ -61,6 +61,7 @@ class Caller(Statements):
         self.frame.walk.append((node.order, self.state))
         outer, self.node = self.node, node
         start = self.state
+        self.attend(node, functions, positional, keywords)
         if not _CALLABLE.isdisjoint(map(type, functions)):
             value = self.call_value(functions, positional, keywords, node.place)
         else:
@@ -266,6 +267,7 @@ class Caller(Statements):
         if not isinstance(atom, Object):
             return join(members(self, atom)) if isinstance(atom, Class) else UNKNOWN
         if isinstance(atom.kind, Class):
+            self.begin_sampler(atom)
             for name in ("__iter__", "__aiter__", "__getitem__"):
                 found = self.program.objects.attribute(atom, name) or frozenset()
                 methods = frozenset(a for a in found if isinstance(a, Function))
@@ -324,6 +326,16 @@ class Caller(Statements):
         return self.call_value(self.bound(methods, iterator), [], {}, place)
 
     # What libraries do
+
+    def begin_sampler(self, made: Object) -> None:
+        """Something is gone through from its start, perhaps a sampler."""
+        raise NotImplementedError
+
+    def attend(
+        self, node: f.Call, functions: Value, positional: Sequence[Value], keywords: Mapping[str, Value]
+    ) -> None:
+        """A call that may tell samplers the epoch."""
+        raise NotImplementedError
 
     def call_unknown(self, node: f.Call, positional: Sequence[Value], keywords: dict[str, Value]) -> Value:
         """A call of something that is not known."""

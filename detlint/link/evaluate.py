@@ -17,7 +17,7 @@ from detlint.link.otherwise import asked_otherwise, captured, remember, where_se
 from detlint.link.protocols import computed, has_own, shown, told
 from detlint.link.reading import beside, joined
 from detlint.link.run import UNGUARDED
-from detlint.link.truth import EITHER, Truth, both, truth
+from detlint.link.truth import EITHER, Truth, both, truth, undecided
 from detlint.link.values import (
     NONE,
     SEVERAL,
@@ -166,7 +166,7 @@ class Evaluator(Items):
 
         def evaluate(operand: f.Expression) -> Truth:
             found.append(self.value(operand))
-            return told(self, found[-1])
+            return undecided(told(self, found[-1]), self.undecided)
 
         answer = self.short_circuit(node, evaluate)
         unsure = answer.may_hold and answer.may_fail and answer.default is None
@@ -271,6 +271,7 @@ class Evaluator(Items):
         if node is None:
             return EITHER
         answer = self.comparison(node) if isinstance(node, f.Compare) else told(self, self.value(node))
+        answer = undecided(answer, self.undecided)
         kept = self.frame.otherwise
         return asked_otherwise(kept, node, self.frame.variables, answer) if kept else answer
 

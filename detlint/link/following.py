@@ -11,6 +11,7 @@ from detlint.link.actors import Call, actors_among
 from detlint.link.frames import roomy
 from detlint.link.library import Interpreter
 from detlint.link.objects import Objects
+from detlint.link.passes import choosing
 from detlint.link.program import Program, Walk
 from detlint.link.records import Name
 from detlint.link.run import Frame
@@ -19,7 +20,7 @@ from detlint.link.tables import Tables
 from detlint.link.values import Class, Function, Library, Value, single
 from detlint.link.watch import Watch
 from detlint.programs.entries import Entry
-from detlint.programs.events import UNSEEDED, Marked, State
+from detlint.programs.events import UNSEEDED, Marked, Opened, State
 
 
 @dataclass(slots=True)
@@ -58,9 +59,10 @@ _WAYS = 4  # arguments with which processes are started with one function, told 
 
 
 class _Follower:
-    def __init__(self, program: Program, tables: Tables) -> None:
+    def __init__(self, program: Program, tables: Tables, opened: frozenset[str] = frozenset()) -> None:
         self.program = program
         self.tables = tables
+        self._opened = opened
         self._files: dict[str, Entry] = {}  # the entry points of files that were run
         self._started: set[object] = set()  # the processes that have been followed, by what they are given
 
@@ -139,6 +141,7 @@ class _Follower:
             others = (value for _, values in more for value in values)
             self.program.objects.carry((*positional, *own, *others), starter)
         run = Interpreter(self.program, script, self.tables)
+        run.undecided = self._opened
         try:
             if function is None:
                 environment = self.program.reset(script)
@@ -166,6 +169,12 @@ class _Follower:
             self.program.end()
         entry.trace, entry.initialisers = tuple(run.trace), self.tables.initialisers
         entry.end = run.state if run.state and not run.frame.left else run.frame.end or run.state or entry.end
+        opened = frozenset(choosing(run.trace)) - self._opened
+        if opened and not self._opened:
+            other, again = _Follower(self.program.afresh(), self.tables, opened), replace(entry)
+            other._follow(again, script, function, positional, [], starter, main, more)
+            entry.trace = (*entry.trace, Opened(again.trace))
+            self.program.take_over(other.program)
         return run
 
 

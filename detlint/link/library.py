@@ -151,6 +151,7 @@ class Interpreter(Devices):
         """An object of a class, or a context, of a library, with what it was given."""
         made = Object(Library(name), *self.made_at(name, positional, keywords, place))
         self.keep(made, name, positional, keywords)
+        self.made_sampler(made, place)
         return single(made)
 
     def call_other(

@@ -8,10 +8,8 @@ from functools import lru_cache, reduce
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
-from detlint.link.modules import Modules
-from detlint.link.program import Program
 from detlint.link.run import UNGUARDED
-from detlint.link.tables import Tables
+from detlint.link.samplers import Samplers
 from detlint.link.truth import is_none, truth
 from detlint.link.values import FAR, NONE, UNKNOWN, Class, Constant, Function, Library, Object, Option, Value, each
 from detlint.programs.events import SEEDED, UNSURE, Apart, Called, Drawn, Event, Guarded, Loaded, Scope, merged
@@ -20,12 +18,8 @@ _ANSWERS = (None, False, True)
 _PASSES = ("generator", "num_workers=0", "sampler", "batch_sampler")  # what one pass over a loader depends on
 
 
-class Loaders(Modules):
+class Loaders(Samplers):
     """Iterates over data loaders and samplers."""
-
-    def __init__(self, program: Program, script: str, tables: Tables) -> None:
-        super().__init__(program, script)
-        self.tables = tables
 
     def draw(self, row: Row, name: str, place: Place) -> None:
         """A draw from a global generator."""
@@ -56,6 +50,9 @@ class Loaders(Modules):
     def construct(self, klass: Class, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
         """Make an object of a class of the project, perhaps a loader."""
         made = super().construct(klass, positional, keywords, place)
+        for atom in made:
+            if isinstance(atom, Object):
+                self.made_sampler(atom, place)
         for base in self.program.objects.library_bases(klass):
             role = self.tables.roles.get(base)
             if role is not None and role.text("kind") == "loader":
@@ -70,6 +67,7 @@ class Loaders(Modules):
         given = self.kept(made, base)
         row = self.tables.iterated.get(base)
         place = self.here()
+        self.begin_sampler(made)
         for drawing in self.program.catalogue.consumers(row, base) if row is not None else ():
             if given.applies(drawing.list("when"), drawing.list("unless")):
                 self.draw(drawing, base, place)
@@ -78,14 +76,6 @@ class Loaders(Modules):
         elif role is not None and role.text("kind") == "dataset":
             for slot in self.program.objects.slots(made).values():
                 self.fetch(slot, place)
-
-    def here(self) -> Place:
-        """The place of the loop or the call that iterates."""
-        self.ask("iterating", self.iterating)
-        self.ask("node", self.node)
-        if self.iterating is not None:
-            return self.iterating
-        return self.node.place if self.node is not None else Place(self.frame.path, 1, 1, 1, 1)
 
     def iterate_loader(self, role: Row, base: str, given: Arguments, place: Place) -> None:
         """One pass over a loader: its sampler here; its data set here, or in workers seeded from torch's generator."""

@@ -115,6 +115,16 @@ class Program:
         if self.objects.forget_versions():
             self.records.clear()  # what they found would not be known again
 
+    def afresh(self) -> Program:
+        """The same files, of which nothing is known but what is written in them."""
+        return Program(self.facts, self.imports, self.catalogue, self.documents)
+
+    def take_over(self, other: Program) -> None:
+        """Note what was looked at in `other`, which are the same files: what changes there matters here."""
+        self.asked |= other.asked
+        for name in other.walks:
+            self.walks[name]  # entered, in no state that counts
+
     def finish(self) -> tuple[dict[Name, dict[Walk, None]], set[tuple[str, str]]]:
         """Programs have been followed: forget what they taught. What is left of it are the `walks` and `asked`."""
         found = dict(self.walks), self.asked

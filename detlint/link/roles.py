@@ -139,6 +139,7 @@ def _loader(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     made = Object(Library(function.name), *run.made_at(function.name, given.positional, keywords, place))
     run.keep(made, function.name, given.positional, keywords)
     run.made_loader(given, place)
+    run.made_sampler(made, place)
     return single(made)
 
 

@@ -13,6 +13,7 @@ from detlint.link.evaluate import not_none
 from detlint.link.fields import factories
 from detlint.link.objects import ClassInfo
 from detlint.link.otherwise import iterate_otherwise
+from detlint.link.passes import bound
 from detlint.link.rounds import picked, rounds
 from detlint.link.run import RUNTIME, UNGUARDED, Frame
 from detlint.link.scopes import Scopes, nowhere
@@ -111,7 +112,7 @@ class Statements(Scopes):
         self.state = merged(s for s, _ in ends if s is not None)
 
     def _loop(self, node: f.Loop) -> None:
-        item, apart = UNKNOWN, tuple[Value, ...]()
+        item, apart, first = UNKNOWN, tuple[Value, ...](), len(self.trace)
         if node.iterator is not None:
             iterated = self.value(node.iterator)
             outer, start, self.iterating = self.iterating, self.state, node.place
@@ -120,7 +121,7 @@ class Statements(Scopes):
             self.iterating = outer
             found = filter(None, map(self.present, rounds(self.program.objects, node, iterated)))
             apart = tuple(picked(self, node, list(found)))
-        before = self.state
+        before, body = self.state, len(self.trace)
         for each_item in apart or (item, item):  # the state that one round leaves, the next one finds
             start, variables, left = self.state, dict(self.frame.variables), len(self.frame.exits)
             if node.target is not None:
@@ -133,6 +134,7 @@ class Statements(Scopes):
             if self.state == start and not apart:
                 break
         self.state = self.state or before
+        bound(self, node, first, body)
 
     # Definitions
 

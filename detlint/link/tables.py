@@ -46,6 +46,8 @@ class Tables:
         self.launchers = _with_methods(rows("randomness", "launcher"))
         self.callbacks = _by_name(rows("randomness", "callback"))
         self.roles = _by_name(rows("program", "role"))
+        self.samplers = _by_name(rows("program", "sampler"))
+        self.batch_samplers = catalogue.names("program", "batch-sampler")
         self.settings: dict[str, list[Row]] = {}
         for row in rows("switches", "setting"):
             for name in (*row.list("names"), *row.list("calls")):

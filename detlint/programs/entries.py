@@ -12,7 +12,6 @@ from detlint.finding import Place
 from detlint.programs.events import (
     CAUGHT,
     CHANCE,
-    DOUBTS,
     FORKED,
     FUNCTION,
     PROGRAM,
@@ -24,16 +23,17 @@ from detlint.programs.events import (
     Apart,
     Called,
     Drawn,
+    Event,
     Example,
     Guarded,
     Loaded,
     Marked,
-    Perhaps,
     Scope,
     Seeded,
     State,
     Switched,
     Trace,
+    is_aside,
     is_parameter,
 )
 
@@ -41,7 +41,6 @@ Path = tuple[Called, ...]
 Test = tuple[Path, int, int]  # the calls that lead to its trace, that one's identity, and where it stands there
 Arm = tuple[Test, bool]  # a test and which of its arms: the second one
 Left = tuple[Arm, int]  # an arm that leaves, and what it ends
-Event = Drawn | Example | Perhaps | Seeded | Switched | Loaded | Marked
 E = TypeVar("E", bound=Event, covariant=True)
 
 
@@ -127,7 +126,7 @@ class Entry:
     @property
     def acts(self) -> bool:
         """Whether anything happens on the way that says what the program does."""
-        return any(not (isinstance(e, Marked) and e.kind in DOUBTS) for e in (m.event for m in self._events()))
+        return any(not is_aside(m.event) for m in self._events())
 
     def _events(self) -> Iterator[Met[Event]]:
         return _flat(self.trace, Met(Marked("", Place("", 0, 0, 0, 0)), ()), set())

@@ -168,6 +168,59 @@ class Marked(metaclass=Interned):
 
 
 @record(frozen=True, slots=True, eq=False)
+class Sampler(metaclass=Interned):
+    """A sampler, by the file and the order of the call that makes it; `owner` is the class at `home` by which it has an
+    order of its own, where that is the project's.
+    """
+
+    path: str
+    order: int
+    home: str = ""
+    owner: str = ""
+
+
+MADE, BEGUN, TOLD = "made", "begun", "told"
+ANY = Sampler("", 0)  # in place of a sampler: any
+
+
+@record(frozen=True, slots=True, eq=False)
+class Sampling(metaclass=Interned):
+    """A sampler that shuffles by the number of an epoch is MADE, its iterator BEGUN, or its epoch perhaps TOLD.
+
+    `flags` are the attributes of one of the project that are set as it begins.
+    """
+
+    kind: str
+    sampler: Sampler
+    place: Place
+    flags: tuple[str, ...] = ()
+
+
+GATHERS, ROUND, LEFT = "gathers", "round", "left"
+
+
+@record(frozen=True, slots=True, eq=False)
+class Looped(metaclass=Interned):
+    """A part of a loop in which a sampler begins: it GATHERS what it goes through, runs its ROUND, or is LEFT.
+
+    One that runs `again` counts, and is no loop over what is written down; `trains` and `yields` say what a round does.
+    """
+
+    part: str
+    place: Place | None = None
+    again: bool = False
+    trains: bool = False
+    yields: bool = False
+
+
+@record(frozen=True, slots=True, eq=False)
+class Opened(metaclass=Interned):
+    """The whole program once more, where options need not be at their defaults that have it make samplers."""
+
+    trace: Trace
+
+
+@record(frozen=True, slots=True, eq=False)
 class Called(metaclass=Interned):
     """A call of a function of the project, or an import, and what happened in it."""
 
@@ -218,8 +271,16 @@ class Scope(metaclass=Interned):
     trace: Trace
 
 
-Event = Drawn | Example | Perhaps | Seeded | Switched | Loaded | Marked | Called | Guarded | Apart | Scope
+Event = (
+    Drawn | Example | Perhaps | Seeded | Switched | Loaded | Marked
+    | Sampling | Looped | Opened | Called | Guarded | Apart | Scope
+)  # fmt: skip
 Trace = tuple[Event, ...]
+
+
+def is_aside(event: Event) -> bool:
+    """Whether an event says nothing of what a program is there for."""
+    return isinstance(event, (Sampling, Looped, Opened)) or (isinstance(event, Marked) and event.kind in DOUBTS)
 
 
 def beside_generators(trace: Iterable[Event]) -> Trace:

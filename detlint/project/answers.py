@@ -19,6 +19,7 @@ from detlint.finding import (
     Place,
     Question,
     Reaches,
+    SameOrder,
     Unseeded,
     UnseededLibrary,
 )
@@ -26,6 +27,7 @@ from detlint.link.program import Program
 from detlint.link.registered import seed_is_given
 from detlint.programs.entries import Entry
 from detlint.programs.events import UNSEEDED, Drawn, Seeded, State, Switched
+from detlint.project.epochs import Epochs
 from detlint.project.modes import Modes
 from detlint.project.orders import Orders
 
@@ -60,6 +62,8 @@ class Answers:
             return self.orders.use(question) is not None or (question.anyhow and question.path not in self._imported)
         if isinstance(question, InProgram):
             return self._in_program(question)
+        if isinstance(question, SameOrder):
+            return bool(self.passes(question))
         return self._ends(question) if isinstance(question, Ends) else self._in_library(question)
 
     def _unseeded(self, question: Unseeded) -> bool:
@@ -235,6 +239,14 @@ class Answers:
     @cached_property
     def _modes(self) -> Modes:
         return Modes(self.program, self.entries)
+
+    def passes(self, question: SameOrder) -> tuple[Place, ...]:
+        """Where programs go through a sampler again and again while nothing tells it the epoch."""
+        return self._epochs.passes(question)
+
+    @cached_property
+    def _epochs(self) -> Epochs:
+        return Epochs(self.program, self.entries, self.reached)
 
     @cached_property
     def _started(self) -> frozenset[str]:

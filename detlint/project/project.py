@@ -13,7 +13,7 @@ from detlint.documents.documents import Documents
 from detlint.facts.facts import Facts
 from detlint.facts.packed import imports as imported
 from detlint.facts.reach import Reached
-from detlint.finding import Place, Question, Reaches, Remedy, UnseededLibrary
+from detlint.finding import Place, Question, Reaches, Remedy, SameOrder, UnseededLibrary
 from detlint.link.program import linked
 from detlint.link.starts import starts
 from detlint.link.tables import tables
@@ -113,6 +113,10 @@ class Project:
     def holds(self, question: Question) -> bool:
         """Whether the programs of the project answer a question with yes; False where nobody knows."""
         return self._answers.holds(question)
+
+    def passes(self, question: SameOrder) -> tuple[Place, ...]:
+        """Where programs go through a sampler again and again while nothing tells it the epoch."""
+        return self._answers.passes(question)
 
 
 def _is_of(library: str, level: int, name: str) -> bool:

@@ -87,7 +87,7 @@ class Confirmed:
         fix = fix or (None if finding.remedies else finding.fix)
         if fix is not None:
             fix = self._placement.placed(_settled(fix, lowered, verdict.doubted))
-        self.findings.append(_judged(_told(finding, verdict), lowered, fix))
+        self.findings.append(_judged(_told(finding, verdict), lowered, fix, verdict.related))
 
     def _repaired(self, remedies: tuple[Remedy, ...]) -> Fix | None:
         from detlint.repairs.entry_point import repaired  # it imports the parsers
@@ -145,25 +145,24 @@ def renewed(
     )
 
 
-def _judged(finding: Finding, lowered: bool, fix: Fix | None) -> Judged:
-    """A finding with its questions answered."""
+def _judged(finding: Finding, lowered: bool, fix: Fix | None, related: tuple[Related, ...] = ()) -> Judged:
+    """A finding with its questions answered, and what of its programs explains it."""
     rule = catalogues.load().rules[finding.code]
     answered = replace(finding, full_if=None, only_if=None, unless=(), remedies=(), lowered=lowered, fix=fix)
+    if related:
+        answered = replace(answered, related=(*finding.related, *related))
     severity = Severity.NOTE if finding.noted else rule.lower if lowered else rule.severity
     return Judged(answered, rule, severity)
 
 
 def _told(finding: Finding, verdict: Verdict) -> Finding:
-    """A finding with the use that what is found comes to in other files, and its way there."""
+    """A finding with the use that what is found comes to in other files."""
     if not verdict.use:
         return finding
     rule = catalogues.load().rules[finding.code]
-    use = rule.data["uses"][verdict.use]
-    details = {**finding.details, "use": use}
-    *way, last = verdict.steps
-    told = (*(Related(place, "it is handed on here") for place in way), Related(last, f"the order {use} here"))
+    details = {**finding.details, "use": rule.data["uses"][verdict.use]}
     message = rule.message.format(**details)
-    return replace(finding, message=message, details=details, related=told, noted=False, flow=True)
+    return replace(finding, message=message, details=details, related=(), noted=False, flow=True)
 
 
 def _settled(fix: Fix, lowered: bool, doubted: bool) -> Fix:

@@ -14,7 +14,17 @@ from detlint.config import Config
 from detlint.documents.documents import Documents
 from detlint.facts.reach import Reached
 from detlint.facts.signatures import is_open
-from detlint.finding import Finding, Question, Reaches, Remedy, Safety, Unseeded, UnseededLibrary
+from detlint.finding import (
+    Finding,
+    Question,
+    Reaches,
+    Related,
+    Remedy,
+    Safety,
+    SameOrder,
+    Unseeded,
+    UnseededLibrary,
+)
 from detlint.listing import ALONE, Around
 from detlint.report import Answered, Basis, Judged, Report, Verdict
 from detlint.settling.confirming import Confirmed, is_broken
@@ -22,6 +32,7 @@ from detlint.settling.judgement import Judgement
 from detlint.sources.unused import UNUSED, unused
 
 if TYPE_CHECKING:
+    from detlint.project.orders import Use
     from detlint.project.project import Project
 
 
@@ -153,8 +164,19 @@ def _verdict(project: Project, finding: Finding) -> Verdict:
     use = project.use(finding.only_if) if isinstance(finding.only_if, Reaches) else None
     lowered = finding.full_if is not None and not project.holds(finding.full_if)
     doubted = not _holds_always(project, finding.full_if or finding.only_if)
-    found = ("", ()) if use is None else (use.kind, use.places)
-    return Verdict(True, lowered, doubted, _remedies(project, finding), *found)
+    used = "" if use is None else use.kind
+    return Verdict(True, lowered, doubted, _remedies(project, finding), _related(project, finding, use), used)
+
+
+def _related(project: Project, finding: Finding, use: Use | None) -> tuple[Related, ...]:
+    """The places of programs that explain a finding."""
+    asked = finding.only_if
+    if use is not None:
+        told = f"the order {catalogues.load().rules[finding.code].data['uses'][use.kind]} here"
+        *way, last = use.places
+        return (*(Related(place, "it is handed on here") for place in way), Related(last, told))
+    places = project.passes(asked) if isinstance(asked, SameOrder) else ()
+    return tuple(Related(place, "iterated here in each epoch") for place in places)
 
 
 def _remedies(project: Project, finding: Finding) -> tuple[Remedy, ...]:
