@@ -88,10 +88,13 @@ def _samplers(module: Module) -> Iterator[str]:
 
 
 def _shuffles(module: Module, call: s.Call) -> bool:
+    """Whether a sampler surely shuffles: all flags of its row are set, or in a class of the file none is given."""
+    rows = [row for row in module.catalogue.rows("program", "sampler") if module.callee(call) <= set(row.list("names"))]
     shuffle = module.argument(call, "shuffle")
-    if shuffle.given is False:
+    if not rows and shuffle.given is False:
         return len(call.arguments) < 4
-    return module.possible(shuffle) == [True]
+    flags = rows[0].list("when") if rows else ("shuffle",)
+    return all(module.possible(module.argument(call, flag)) == [True] for flag in flags)
 
 
 def _edit(module: Module, trace: Trace, loop: Loop, made: tuple[s.Node, ...]) -> Edit | None:
