@@ -14,6 +14,7 @@ from detlint.link.scopes import nowhere
 from detlint.link.tables import Tables
 from detlint.link.values import (
     FAR,
+    NONE,
     Atom,
     Class,
     Constant,
@@ -86,21 +87,19 @@ class Samplers(Modules):
         if not self.sampling:
             return
         if isinstance(node.function, f.Member) and node.function.name == TELLS:
-            owners = [getattr(atom, "receiver", None) for atom in functions]
-            if not functions or not all(isinstance(owner, Object) for owner in owners):
-                self.note(Sampling(TOLD, ANY, node.place))
-            for owner in owners:
-                if isinstance(owner, Object):
-                    self.note(
-                        Sampling(TOLD, self._identity(owner) or Sampler(owner.path, owner.order % FAR), node.place)
-                    )
+            owners = [getattr(atom, "receiver", None) for atom in each(functions)]
+            if not all(isinstance(owner, Object) for owner in owners) and _is_path(node.function.value):
+                owners = list(each(self.value(node.function.value) - NONE))
+            told = [(self._identity(owner) or _at(owner)) if isinstance(owner, Object) else ANY for owner in owners]
+            for sampler in told or (Sampler(self.frame.path, node.order),):  # of nothing, it is seen all the same
+                self.note(Sampling(TOLD, sampler, node.place))
         elif not all(map(self._is_followed, functions)):
             for made in self._among((*positional, *keywords.values())):
                 self._note(TOLD, made, node.place)
 
     def sets(self, owners: Value) -> None:
         """Note that attributes of objects are set, which may tell samplers an epoch, unless they do it themselves."""
-        for owner in owners if self.sampling else ():
+        for owner in each(owners) if self.sampling else ():
             if isinstance(owner, Object) and owner != self.frame.receiver:
                 self._note(TOLD, owner, nowhere(self.frame.path))
 
@@ -116,7 +115,7 @@ class Samplers(Modules):
 
     def _among(self, values: Iterable[Value]) -> Iterator[Object]:
         """The samplers among values, and in what these hold."""
-        waiting, seen = [atom for value in values for atom in value], set[Atom]()
+        waiting, seen = [atom for value in values for atom in each(value)], set[Atom]()
         while waiting and len(seen) < _MOST:
             atom = waiting.pop()
             if atom in seen:
@@ -124,7 +123,9 @@ class Samplers(Modules):
             seen.add(atom)
             if isinstance(atom, Object) and self._identity(atom) is not None:
                 yield atom
-            waiting += [inner for value in self._held_by(atom) for inner in value]
+            waiting += [inner for value in self._held_by(atom) for inner in each(value)]
+        if waiting:
+            self.note(Sampling(TOLD, ANY, nowhere(self.frame.path)))
 
     def _held_by(self, atom: Atom) -> Iterator[Value]:
         if isinstance(atom, Object):
@@ -184,6 +185,11 @@ def _sampling(run: Samplers) -> None:
 
 def _at(made: Object) -> Sampler:
     return Sampler(made.path, made.order % FAR)
+
+
+def _is_path(node: f.Expression) -> bool:
+    """Whether an expression is a variable, or an attribute of one."""
+    return isinstance(node, (f.Local, f.Global)) or (isinstance(node, f.Member) and _is_path(node.value))
 
 
 def _is_set(value: Value) -> bool:
