@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from detlint.analysis.epochs import Loop, epochs_around, evaluates
 from detlint.analysis.generators import kept_as
@@ -23,8 +23,10 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
     Of those that leave the file the project knows what becomes of them, and of classes that put an order together.
     """
-    samplers = set(_samplers(module))
-    traces = {call: Trace(module, call, rule.data) for call in module.calls_to(samplers)}
+    names = module.catalogue.names
+    loaders, batches = names("program", "role", kind="loader"), names("program", "batch-sampler")
+    data: dict[str, Collection[str]] = {**rule.data, "loaders": loaders, "batches": batches}
+    traces = {call: Trace(module, call, data) for call in module.calls_to(set(_samplers(module)))}
     for call, trace in traces.items():
         if module.possible(module.argument(call, "shuffle")) != [False]:
             yield _finding(module, rule, call, trace, sure=_is_in_sight(module, traces, call))

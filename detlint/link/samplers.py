@@ -172,7 +172,14 @@ class Samplers(Modules):
         return (begins[0].path, begins[0].qualified.rpartition(".")[0]) if len(begins) == 1 else None
 
     def _tells(self, klass: Class | Library) -> bool:
-        return isinstance(klass, Class) and f"{klass.qualified}.{TELLS}" in self.program.facts[klass.path].functions
+        """Whether a class keeps the number of an epoch that it is told."""
+        name = f"{klass.qualified}.{TELLS}" if isinstance(klass, Class) else ""
+        if not isinstance(klass, Class) or name not in self.program.facts[klass.path].functions:
+            return False
+        method = self.program.function(Function(klass.path, name))
+        first = f.Local(method.parameters[0].name) if method.parameters else None
+        targets = (target for each in f.walk(method.body) if isinstance(each, f.Bind) for target in each.targets)
+        return any(isinstance(target, f.Member) and target.value == first for target in targets)
 
     def _flags(self, made: Object) -> tuple[str, ...]:
         """The attributes of a sampler that are set, options at their defaults."""
