@@ -148,16 +148,8 @@ def unfolded(outline: Outline, content: bytes) -> Facts:
         outline.heads[qualified] = known.setdefault(head, head)  # equal ones are one object
     body = Body(outline, content)
     top, functions = PackedStatements(body), PackedFunctions(body)
-    kept = (
-        outline.guarded,
-        outline.acts,
-        outline.lasting,
-        outline.learns,
-        outline.finds,
-        outline.tests,
-        outline.flows,
-        outline.telling,
-    )
+    kept = outline.guarded, outline.acts, outline.lasting, outline.learns, outline.finds, outline.tests
+    told = outline.flows, outline.telling
     return Facts(outline.module, outline.path, top, functions, *kept, *told)
 
 
