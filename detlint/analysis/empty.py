@@ -41,14 +41,13 @@ def filled(module: Module) -> bool:
 
 
 def _calls(module: Module, row: Row) -> Iterator[s.Call]:
-    """Calls of a row's names; methods of modules also on the user's own classes, since only modules have them."""
+    """Calls of a row's names, and of methods that nothing else has, whatever object they are called on."""
     found = list(module.calls_to(row.list("names")))
     yield from found
-    if row.text("kind") == "module":
-        methods = {name.rpartition(".")[2] for name in row.list("names") if name.split(".")[-2][0].isupper()}
-        for call in module.calls_like(words=methods):
-            if isinstance(call.function, s.Attribute) and call.function.attribute in methods and call not in found:
-                yield call
+    methods = row.set("methods")
+    for call in module.calls_like(words=methods) if methods else ():
+        if isinstance(call.function, s.Attribute) and call.function.attribute in methods and call not in found:
+            yield call
 
 
 def _allocates(module: Module, row: Row, call: s.Call) -> bool:

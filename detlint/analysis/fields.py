@@ -1,50 +1,13 @@
-"""Attributes of objects that hold uninitialised memory: whether anything in the file may fill them."""
+"""Attributes of objects that hold uninitialised memory: whether code of the file may get at them unseen."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from detlint.analysis.uses import Effect, Use, Uses
+from detlint.analysis.uses import Use
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
-
-
-def unfilled(
-    module: Module, uses: Uses, call: s.Call, use: Use, libraries: Iterable[str], allocations: Collection[s.Node]
-) -> s.Node | None:
-    """The first read of the attribute that `call` becomes, if nothing in the file may fill that attribute.
-
-    None where it becomes no attribute of an object whose whole class is in this file, where it is not read, and
-    where anything may fill it: by name, by a walk over all attributes, or in code that is given the object.
-    `allocations` are the calls of the file that return uninitialised memory.
-    """
-    field = Field(module, libraries, allocations)
-    klass = module.class_of(call)
-    name = field.name(use)
-    if klass is None or name is None or not field.known(klass) or field.reached(klass, name):
-        return None
-    reads: list[s.Node] = []
-    family = {id(c) for c in module.family(klass)}
-    for node in module.attributes(name):
-        if node.stored:
-            if not field.holds_nothing(node):
-                return None
-            continue
-        for found in _of_alias(module, uses, uses.of(node)):
-            if found.effect is Effect.READS:
-                reads += [found.node] if id(module.class_of(node)) in family else []
-            elif found.effect is not Effect.NOTHING:
-                return None
-    return min(reads, key=lambda node: node.order, default=None)
-
-
-def _of_alias(module: Module, uses: Uses, use: Use) -> list[Use]:
-    """A use, or those of the plain name that it gives the memory to."""
-    scope = use.node.scope.find(use.node.id) if use.effect is Effect.BINDS and isinstance(use.node, s.Name) else None
-    if scope is None or not isinstance(use.node, s.Name):
-        return [use]
-    return [uses.of(read) for read in module.reads(scope, use.node.id)]
 
 
 class Field:

@@ -44,15 +44,15 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 bound[scope, use.node.id][next(a for a in use.node.ancestors() if isinstance(a, s.Assign))] = call
     for (scope, name), events in bound.items():
         held = Local(module, uses, scope, name, events, False, fills=lambda call: _may_wait(module, rule, call))
-        for call, (read, certain) in held.reads().items():
-            if certain and not _is_queued(rule, read):
-                yield _finding(module, rule, call, read)
+        for call, read in held.reads().items():
+            if read.certain and not _is_queued(rule, read.node):
+                yield _finding(module, rule, call, read.node)
     for (scope, name), events in sent.items():
         writes = _Writes(module, rule.data["libraries"])
         held = Local(module, writes, scope, name, events, False, fills=lambda call: _may_wait(module, rule, call))
-        for call, (write, certain) in held.reads().items():
-            if certain:
-                yield _finding(module, rule, call, write, "written")
+        for call, write in held.reads().items():
+            if write.certain:
+                yield _finding(module, rule, call, write.node, "written")
 
 
 class _Writes(Uses):
@@ -60,8 +60,8 @@ class _Writes(Uses):
 
     def of(self, node: s.Expression, runs: bool = False) -> Use:
         use = super().of(node, runs)
-        effect = {Effect.FILLS: Effect.READS, Effect.READS: Effect.NOTHING}.get(use.effect, use.effect)
-        return Use(effect, use.node)
+        turned = {Effect.FILLS: Effect.READS, Effect.STORES: Effect.READS, Effect.READS: Effect.NOTHING}
+        return Use(turned.get(use.effect, use.effect), use.node)
 
 
 def _filled(module: Module, call: s.Call) -> s.Name | None:

@@ -1,16 +1,18 @@
-"""DET401, DET402: memory that is read before anything is written to it."""
+"""DET401, DET402: memory that is read before it has been written, all of it or a part."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
 
+from detlint.analysis.coverage import Coverage, Gap
 from detlint.analysis.emptied import emptied
 from detlint.analysis.empty import allocations
-from detlint.analysis.fields import unfilled
+from detlint.analysis.fields import Field
+from detlint.analysis.following import Trail
 from detlint.analysis.locals import Local
 from detlint.analysis.operations import operation
-from detlint.analysis.uses import Effect, Uses
+from detlint.analysis.uses import Effect, Store, Use, Uses
 from detlint.analysis.zeros import zeroed
 from detlint.catalogue import Row, Rule
 from detlint.finding import Finding
@@ -22,56 +24,108 @@ from detlint.tree.scopes import Scope
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Allocations whose first use on some path is a read; of the page's `libraries`, `exits` end a program."""
     found = dict(allocations(module, rule.data["libraries"]))
-    if not found:
-        return
-    uses = Uses(module, rule.data["libraries"])
-    joined = Uses(module, rule.data["libraries"], joins=True)
-    bound: dict[tuple[Scope, str], dict[s.Node, s.Call]] = defaultdict(dict)
-    for call, row in found.items():
+    if found:
+        yield from _Memory(module, rule, found).findings()
+
+
+class _Memory:
+    """The allocations of a file, each with its row, and what becomes of them."""
+
+    def __init__(self, module: Module, rule: Rule, found: dict[s.Call, Row]) -> None:
+        libraries = rule.data["libraries"]
+        self.module = module
+        self.rule = rule
+        self.found = found
+        self.uses = Uses(module, libraries)
+        self.joined = Uses(module, libraries, joins=True)
+        self.field = Field(module, libraries, found)
+        self.coverage = Coverage(module)
+        self.begun: dict[s.Call, Store] = {}
+        self.trails: dict[s.Node, Trail] = {}
+        self.bound: dict[tuple[Scope, str], dict[s.Node, s.Call]] = defaultdict(dict)
+
+    def findings(self) -> Iterator[Finding]:
+        """The findings of all allocations: those read where they are made, then those that names hold."""
+        for call, row in self.found.items():
+            yield from self._made(call, row)
+        for (scope, name), events in self.bound.items():
+            yield from self._held(scope, name, events)
+
+    def _made(self, call: s.Call, row: Row) -> Iterator[Finding]:
         kind = row.text("kind")
-        use = uses.of(call, kind == "module")
+        use = self.uses.of(call, kind == "module")
+        gap = self.coverage.gap(call, [use.store]) if use.store is not None and use.then is not None else None
+        if gap is not None and use.store is not None and use.then is not None:
+            self.begun[call] = use.store
+            use = use.then
+            if use.effect is Effect.HANDED and self.shows(use, gap):
+                yield self._finding(call, use.node, "handed on here", partly=True)
         if use.effect is Effect.READS:
-            yield _finding(module, rule, call, row, use.node, "read here")
+            yield self._finding(call, use.node, "read here", partly=call in self.begun)
         elif use.effect is Effect.BINDS and isinstance(use.node, s.Name):
             statement = next(a for a in use.node.ancestors() if isinstance(a, s.Assign))
-            _bind(bound, use.node, statement, call)
+            self._bind(use.node, statement, call)
         elif kind == "resize" and isinstance(call.function, s.Attribute) and isinstance(call.function.value, s.Name):
-            _bind(bound, call.function.value, call, call)
-        elif kind == "module" and (model := emptied(module, uses, call, rule.data["libraries"])) is not None:
-            _bind(bound, model, call, call)
-        elif use.effect is Effect.ESCAPES:
-            read = unfilled(module, joined, call, use, rule.data["libraries"], found)
+            self._bind(call.function.value, call, call)
+        elif kind == "module" and (model := emptied(self.module, self.uses, call, self.rule.data["libraries"])):
+            self._bind(model, call, call)
+        elif use.effect in (Effect.ESCAPES, Effect.HANDED) and call not in self.begun:
+            read = Trail(self.module, self.joined, self.field, use).first_read()
             if read is not None:
-                message = "read here, and nothing in this file fills it"
-                yield _finding(module, rule, call, row, read, message, lowered=True)
-    ending = frozenset(rule.data["exits"])
+                yield self._finding(call, read, "read here, and nothing in this file fills it", lowered=True)
 
-    def exits(call: s.Call) -> bool:
-        return not ending.isdisjoint(module.callee(call))
+    def _bind(self, name: s.Name, event: s.Node, call: s.Call) -> None:
+        scope = name.scope.find(name.id)
+        if scope is not None and scope.kind in ("module", "function"):
+            self.bound[scope, name.id][event] = call
 
-    for (scope, name), events in bound.items():
-        runs = any(found[call].text("kind") == "module" for call in events.values())
-        local = Local(module, uses, scope, name, events, runs, ends=exits)
-        for call, (node, certain) in local.reads().items():
-            message = "read here" if certain else "read here; not every path has filled it"
-            yield _finding(module, rule, call, found[call], node, message, lowered=not certain)
+    def _held(self, scope: Scope, name: str, events: dict[s.Node, s.Call]) -> Iterator[Finding]:
+        runs = any(self.found[call].text("kind") == "module" for call in events.values())
+        local = Local(
+            self.module,
+            self.uses,
+            scope,
+            name,
+            events,
+            runs,
+            ends=self.exits,
+            gap=self.coverage.gap,
+            shows=self.shows,
+            begun={call: store for call, store in self.begun.items() if call in events.values()},
+        )
+        for call, read in local.reads().items():
+            message = "read here" if read.certain else "read here; not every path has filled it"
+            yield self._finding(call, read.node, message, partly=read.partly, lowered=not read.certain)
 
+    def shows(self, use: Use, gap: Gap) -> bool:
+        """Whether those that a use hands memory on to find what is not written, as far as this file tells.
 
-def _finding(
-    module: Module, rule: Rule, call: s.Call, row: Row, read: s.Node, message: str, *, lowered: bool = False
-) -> Finding:
-    return module.finding(
-        rule,
-        call,
-        related=[(read, message)],
-        lowered=lowered,
-        fix=zeroed(module, call, row),
-        operation=operation(module, call, row),
-        call=module.short(call.function),
-    )
+        What is behind a length they may know, unless they get nothing else.
+        """
+        trail = self.trails.get(use.node) or Trail(self.module, self.uses, self.field, use)
+        self.trails[use.node] = trail
+        if trail.written:
+            return False
+        if gap is Gap.LENGTH:
+            alone = isinstance(use.node, s.Leave) and not isinstance(use.node.values[0], (s.Collection, s.Dictionary))
+            return use.whole and alone and (trail.read_whole or not trail.calls)
+        return use.whole or gap is Gap.MARKS
 
+    def exits(self, call: object) -> bool:
+        """Whether a call ends the program."""
+        return isinstance(call, s.Call) and not self.module.callee(call).isdisjoint(self.rule.data["exits"])
 
-def _bind(bound: dict[tuple[Scope, str], dict[s.Node, s.Call]], name: s.Name, event: s.Node, call: s.Call) -> None:
-    scope = name.scope.find(name.id)
-    if scope is not None and scope.kind in ("module", "function"):
-        bound[scope, name.id][event] = call
+    def _finding(
+        self, call: s.Call, read: s.Node, message: str, *, partly: bool = False, lowered: bool = False
+    ) -> Finding:
+        row = self.found[call]
+        return self.module.finding(
+            self.rule,
+            call,
+            related=[(read, message)],
+            lowered=lowered or partly,
+            fix=zeroed(self.module, call, row),
+            operation=operation(self.module, call, row),
+            call=self.module.short(call.function),
+            written="all of it is written" if partly else "anything is written to it",
+        )
