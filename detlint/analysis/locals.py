@@ -28,11 +28,12 @@ def _never(_: object) -> bool:
 
 @record(frozen=True, slots=True)
 class Read:
-    """A read of memory: whether all paths that lead there leave it so, and whether a part of it has been written."""
+    """A read of memory, or where it is `handed` on: whether it is found so on all paths, and with a part written."""
 
     node: s.Node
     certain: bool
     partly: bool
+    handed: bool = False
 
 
 class Local:
@@ -143,6 +144,8 @@ class Local:
             else:
                 self._note(self.filling, node)
         elif use.effect is not Effect.NOTHING:
+            if sure and use.effect is Effect.ESCAPES and isinstance(use.node, s.Call):
+                self.handing[node] = use
             self._note(self.filling, use.node if use.effect is Effect.FILLS else node)
 
     def _capture(self, node: s.Node) -> None:
@@ -217,8 +220,8 @@ class Local:
         """Whether a use finds something unwritten after these stores."""
         gap = self._left(call, stores) if stores else None
         if gap is None:
-            return not stores and use.effect is not Effect.HANDED
-        if use.effect is Effect.HANDED:
+            return not stores and use.effect is Effect.READS
+        if use.effect is not Effect.READS:
             return self.shows(use, gap)
         return use.whole or (gap is Gap.MARKS and not self._is_of_a_store(use))
 
@@ -231,9 +234,9 @@ class Local:
             partly = bool(stores) and self._shows(call, stores, use)
             if empty or partly:
                 before = self.found[call].get(use.node)
-                certain = WRITTEN not in done and empty >= (EMPTY in done) and partly >= bool(stores)
+                certain = WRITTEN not in done and (partly or (empty and not stores))
                 certain = certain and (before is None or before.certain)
-                self.found[call][use.node] = Read(use.node, certain, not empty)
+                self.found[call][use.node] = Read(use.node, certain, not empty, use.effect is not Effect.READS)
 
     def _is_of_a_store(self, use: Use) -> bool:
         """Whether a use is of just what a store before it writes."""

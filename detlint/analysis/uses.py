@@ -111,7 +111,7 @@ class Uses:
         self._classes = names("array")
         self._readers = self._by_name("reader", "names", chosen)
         self._hiding = names("hiding") | names("hiding", "methods")
-        self._takes_in = module.python("methods", "takes-in")
+        self._takes_in = module.python("methods", "takes-in") | names("owner", "registers")
 
     def _by_name(self, table: str, key: str, libraries: Iterable[str]) -> dict[str, list[Row]]:
         """The rows of these libraries by each of the names under a key."""

@@ -94,14 +94,17 @@ class _Memory:
             begun={call: store for call, store in self.begun.items() if call in events.values()},
         )
         for call, read in local.reads().items():
-            message = "read here" if read.certain else "read here; not every path has filled it"
+            message = "handed on here" if read.handed else "read here"
+            message += "" if read.certain else "; not every path has filled it"
             yield self._finding(call, read.node, message, partly=read.partly, lowered=not read.certain)
 
     def shows(self, use: Use, gap: Gap) -> bool:
         """Whether those that a use hands memory on to find what is not written, as far as this file tells.
 
-        What is behind a length they may know, unless they get nothing else.
+        What is behind a length they may know, unless they get nothing else; to fill the rest may be what they are for.
         """
+        if use.effect is Effect.ESCAPES and gap is not Gap.MARKS:
+            return False
         trail = self.trails.get(use.node) or Trail(self.module, self.uses, self.field, use)
         self.trails[use.node] = trail
         if trail.written:
