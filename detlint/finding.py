@@ -308,8 +308,39 @@ class SameOrder:
     flags: tuple[str, ...] = ()
 
 
+@record(frozen=True, slots=True)
+class Resumes:
+    """An open question: does a program with the file at `path` resume from what it saves there, its generators lost?
+
+    It takes an optimizer's state out of a checkpoint by one of `keys`, unless the file itself is `known` to; no file of
+    it deals with states of generators, or seeds anew in each epoch. Without a program it is `known` alone that counts.
+    """
+
+    path: str
+    keys: tuple[str, ...]
+    known: bool = False
+
+
+@record(frozen=True, slots=True)
+class DrawsInTraining:
+    """An open question: does a program with the file at `path` draw random numbers, other than weights, and train?"""
+
+    path: str
+
+
 Question = (
-    Unseeded | UnseededLibrary | InForce | Ends | InLibrary | FromEntropy | InTraining | InProgram | SameOrder | Reaches
+    Unseeded
+    | UnseededLibrary
+    | InForce
+    | Ends
+    | InLibrary
+    | FromEntropy
+    | InTraining
+    | InProgram
+    | SameOrder
+    | Reaches
+    | Resumes
+    | DrawsInTraining
 )
 
 

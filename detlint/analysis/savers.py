@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from detlint.analysis.checkpoints import Checkpoints, Entries, Resumed
+from detlint.analysis.checkpoints import Checkpoints, Resumed
 from detlint.analysis.conditions import applies, holds
+from detlint.analysis.dicts import Entries
 from detlint.analysis.origins import returned
 from detlint.catalogue import Row
 from detlint.records import record
@@ -39,19 +40,19 @@ def kept(checkpoints: Checkpoints) -> Iterator[Kept]:
         return
     for row in rows:
         resuming = [call for call in _spoken(module, row.list("readers")) if _resumes(checkpoints, row, call)]
-        resumed = tuple(Resumed(call, _rest(row, call), None, "") for call in resuming)
+        resumed = tuple(_resumed(row, call) for call in resuming)
         for call in _places(checkpoints, row, resuming) if resuming else ():
             yield Kept(row, call, resumed, _extra(checkpoints, row, call))
 
 
-def _rest(row: Row, call: s.Call) -> s.Name | None:
-    """The name of what was loaded and not restored, where what resumes gives it back."""
-    statement = call.parent
-    target = statement.targets[0] if isinstance(statement, s.Assign) and len(statement.targets) == 1 else None
+def _resumed(row: Row, call: s.Call) -> Resumed:
+    """Where a run is resumed, with the name of what was loaded and not restored, if what resumes gives it back."""
+    statement = call.parent if isinstance(call.parent, s.Assign) else None
+    target = statement.targets[0] if statement is not None and len(statement.targets) == 1 else None
     if row.text("rest") and isinstance(target, s.Collection):
         index = int(row.text("rest"))
         target = target.elements[index] if index < len(target.elements) else None
-    return target if isinstance(target, s.Name) else None
+    return Resumed(call, target if isinstance(target, s.Name) else None, None, "", statement)
 
 
 def _extra(checkpoints: Checkpoints, row: Row, call: s.Call) -> s.Dictionary | s.Call | None:

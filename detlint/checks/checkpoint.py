@@ -4,43 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from detlint.analysis.checkpoints import Checkpoints, Resumed
+from detlint.analysis.checkpoints import WHOLE, Checkpoints, Resumed, Saved
+from detlint.analysis.resumption import draws, has_ranks, keeps_states, seeds_anew
 from detlint.analysis.savers import kept
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
 from detlint.facts.tests import holds_tests
-from detlint.finding import Edit, Finding, Fix, Safety
+from detlint.finding import DrawsInTraining, Edit, Finding, Fix, Resumes, Safety
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Checkpoints that the file saves and resumes from, where training draws and nothing restores the generators."""
-    checkpoints = Checkpoints(module)
-    objects = list(kept(checkpoints))
-    if not (checkpoints.resumed or objects) or checkpoints.keeps_states or checkpoints.seeds_anew:
-        return
+    """Checkpoints that programs save and resume from, where training draws and nothing restores the generators."""
     if holds_tests(module):
         return
-    if checkpoints.resumed and checkpoints.draws is not False:
-        yield from _of_dicts(rule, checkpoints)
-    for each in objects:
-        draws = True if each.row.text("draws") else checkpoints.draws
-        if draws is not False:
-            calls = [resumed.call for resumed in each.resumed]
-            resumed = None if each.node in calls else calls[0]
-            fix = None if each.saved is None else _fix(module, each.saved, each.resumed, checkpoints.has_ranks)
-            lowered = draws is None or each.row.text("level") == "note"
-            yield _finding(module, rule, each.node, resumed, lowered, fix, each.row)
+    checkpoints = Checkpoints(module)
+    saved, objects = list(checkpoints.saved()), list(kept(checkpoints))
+    if not (saved or objects) or keeps_states(module) or seeds_anew(module) or draws(module) is False:
+        return
+    for each in saved:
+        yield from _of_dict(rule, checkpoints, each)
+    for one in objects:
+        calls = [resumed.call for resumed in one.resumed]
+        resumed = None if one.node in calls else calls[0]
+        fix = None if one.saved is None else _fix(module, one.saved, one.resumed)
+        yield _finding(module, rule, one.node, resumed, fix, one.row)
 
 
-def _of_dicts(rule: Rule, checkpoints: Checkpoints) -> Iterator[Finding]:
+def _of_dict(rule: Rule, checkpoints: Checkpoints, saved: Saved) -> Iterator[Finding]:
+    """A dict that is saved: what the file does not show of it, the project knows."""
     module = checkpoints.module
-    for saved in checkpoints.saved():
-        resumed = [each for each in checkpoints.resumed if each.key in saved.optimizers]
-        if resumed:
-            fix = _fix(module, saved.node, resumed, checkpoints.has_ranks)
-            yield _finding(module, rule, saved.node, resumed[0].call, checkpoints.draws is None, fix)
+    resumed = [each for each in checkpoints.resumed if each.key in saved.optimizers]
+    known = bool(resumed) and saved.whole and not saved.given
+    asked = Resumes(module.path, tuple(sorted(saved.optimizers)), known)
+    fix = _fix(module, saved.node, resumed) if resumed and saved.whole and WHOLE not in saved.optimizers else None
+    yield _finding(module, rule, saved.node, resumed[0].call if resumed else None, fix, only_if=asked)
 
 
 def _finding(
@@ -48,17 +47,28 @@ def _finding(
     rule: Rule,
     node: s.Node,
     resumed: s.Call | None,
-    lowered: bool,
     fix: Fix | None = None,
     row: Row | None = None,
+    only_if: Resumes | None = None,
 ) -> Finding:
     """A finding as the page words it, or as a row of a library does."""
     related = [] if resumed is None else [(resumed, "the run is resumed here")]
     problem, remedy = ((row and row.text(key)) or rule.data[key] for key in ("problem", "remedy"))
-    return module.finding(rule, node, related=related, lowered=lowered, fix=fix, problem=problem, remedy=remedy)
+    full = None if draws(module) or (row and row.text("draws")) else DrawsInTraining(module.path)
+    return module.finding(
+        rule,
+        node,
+        related=related,
+        lowered=row is not None and row.text("level") == "note",
+        fix=fix,
+        only_if=only_if,
+        full_if=full,
+        problem=problem,
+        remedy=remedy,
+    )
 
 
-def _fix(module: Module, saved: s.Dictionary | s.Call, resumed: Sequence[Resumed], has_ranks: bool) -> Fix | None:
+def _fix(module: Module, saved: s.Dictionary | s.Call, resumed: Sequence[Resumed]) -> Fix | None:
     """Save the random state with the rest, and restore it wherever the optimizer's is."""
     last = {(id(_block(each.call)), each.loaded and module.source(each.loaded)): each for each in resumed}
     return edits.fix(
@@ -66,7 +76,7 @@ def _fix(module: Module, saved: s.Dictionary | s.Call, resumed: Sequence[Resumed
         _entry(module, saved),
         *(_restored(module, each) for each in last.values()),
         # one process's state would be given to all, as by those that take objects: they work in several
-        safety=Safety.DISPLAY if has_ranks or any(each.entry is None for each in resumed) else Safety.UNSAFE,
+        safety=Safety.DISPLAY if has_ranks(module) or any(each.entry is None for each in resumed) else Safety.UNSAFE,
         imports=edits.runtime(module, "rng_state", "set_rng_state"),
     )
 
@@ -90,20 +100,14 @@ def _quoted(module: Module, key: s.Node | None) -> str:
 
 def _restored(module: Module, resumed: Resumed) -> Edit | None:
     """The state restored on the lines after the statement that loads the optimizer's; None where there is no room."""
-    statement = resumed.call.parent
-    if resumed.entry is None:
-        if not isinstance(statement, s.Assign):
-            return None
-    elif not isinstance(statement, s.ExpressionStatement) or resumed.entry is not resumed.call.arguments[0].value:
-        return None
-    if resumed.loaded is None:
+    if resumed.loaded is None or resumed.statement is None:
         return None
     restored = edits.new(
         "if {key} in {loaded}:\n    set_rng_state({loaded}[{key}])",
         key=_quoted(module, _key(resumed.entry)),
         loaded=resumed.loaded,
     )
-    return edits.behind(module, statement, restored)
+    return edits.behind(module, resumed.statement, restored)
 
 
 def _key(entry: s.Node | None) -> s.Node | None:

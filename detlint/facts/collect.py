@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from detlint.analysis.checkpoints import Checkpoints
 from detlint.analysis.learning import may_learn
 from detlint.analysis.own_orders import is_asked
+from detlint.analysis.resumption import keeps_states, says_that_it_draws, seeds_anew
 from detlint.facts import facts as f
 from detlint.facts.carried import carried
 from detlint.facts.counting import counted
 from detlint.facts.lower import Expressions, computed, idle
+from detlint.facts.resumed import Resuming, Taken
 from detlint.facts.tests import holds_tests
 from detlint.finding import Place
 from detlint.reading.lowering import TooDeepError
@@ -31,7 +34,9 @@ def collect(module: Module) -> f.Facts:
     lasting = any(_last(call.function) in outcomes and not _steps_aside(module, call) for call in module.calls)
     kept = guarded, _acts(top), lasting, may_learn(module), _finds(module), holds_tests(module)
     telling = tuple(_telling(module))
-    return f.Facts(module.module, module.path, top, collector.functions, *kept, carried(module), telling)
+    return f.Facts(
+        module.module, module.path, top, collector.functions, *kept, carried(module), telling, _resuming(module)
+    )
 
 
 def _telling(module: Module) -> Iterator[tuple[str, Place]]:
@@ -51,6 +56,13 @@ def _finds(module: Module) -> bool:
     roles = (module.catalogue.names("program", "role", kind=kind) for kind in ("imports", "located", "targets"))
     calls = module.calls_to(frozenset().union(*roles))
     return any(not call.arguments or module.constants(call.arguments[0].value) is None for call in calls)
+
+
+def _resuming(module: Module) -> Resuming | None:
+    """What a file has to do with runs that are resumed; None for nothing."""
+    taken = tuple(Taken(module.place(each.call), each.key) for each in Checkpoints(module).resumed)
+    found = Resuming(taken, keeps_states(module), seeds_anew(module), says_that_it_draws(module))
+    return None if found == Resuming() else found
 
 
 def _steps_aside(module: Module, call: s.Call) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from detlint.facts.flows import Flow
+from detlint.facts.resumed import Resuming
 from detlint.finding import Place
 from detlint.programs.events import CAUGHT as CAUGHT
 from detlint.programs.events import FUNCTION as FUNCTION
@@ -22,9 +23,8 @@ ASKING: dict[str, tuple[str, ...]] = {
 """Functions that call a method of their argument, and these methods: the first one that it has."""
 KINSHIP = ("isinstance", "issubclass")
 TOP = ""  # the name of a file's top level among its functions
-MADE = "made"
 BESIDE = "beside"  # the path of what lies there, seen from the folder of the file
-COUNTED = "counted"
+MADE, COUNTED = "made", "counted"
 SLICE = "builtins.slice"  # the name of the key of a slice, whatever its bounds are
 REST = "rest"  # the kind of a target that takes all items that others leave
 ALL = "*"  # the name that stands for all variables of a module
@@ -379,7 +379,8 @@ class Facts:
     """The facts of one file: its top level, and its functions by qualified name. `guarded`: it has a `__main__` block;
     `acts`: its top level does more than define; `lasting`: it trains, saves or reads a command line; `learns`: it takes
     gradients, or a trainer does; `finds`: it imports by names that it computes; `tests`: it is for a runner of tests.
-    `telling`: the places that may tell samplers the epoch, with their functions.
+    `telling`: the places that may tell samplers the epoch, with their functions. `resuming` is what it has to
+    do with runs that are resumed.
     """
 
     module: str
@@ -394,3 +395,4 @@ class Facts:
     tests: bool
     flows: tuple[Flow, ...] = ()
     telling: tuple[tuple[str, Place], ...] = ()
+    resuming: Resuming | None = None

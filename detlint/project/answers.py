@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from detlint.facts import facts as f
 from detlint.facts.packed import imports as imported
 from detlint.finding import (
+    DrawsInTraining,
     Ends,
     FromEntropy,
     InForce,
@@ -19,6 +20,7 @@ from detlint.finding import (
     Place,
     Question,
     Reaches,
+    Resumes,
     SameOrder,
     Unseeded,
     UnseededLibrary,
@@ -30,6 +32,7 @@ from detlint.programs.events import UNSEEDED, Drawn, Seeded, State, Switched
 from detlint.project.epochs import Epochs
 from detlint.project.modes import Modes
 from detlint.project.orders import Orders
+from detlint.project.resumptions import Resumptions
 
 _TESTS = {"test", "tests", "testing"}
 
@@ -64,6 +67,10 @@ class Answers:
             return self._in_program(question)
         if isinstance(question, SameOrder):
             return bool(self.passes(question))
+        if isinstance(question, Resumes):
+            return self._resumptions.resumes(question)
+        if isinstance(question, DrawsInTraining):
+            return self._resumptions.draws(question)
         return self._ends(question) if isinstance(question, Ends) else self._in_library(question)
 
     def _unseeded(self, question: Unseeded) -> bool:
@@ -247,6 +254,10 @@ class Answers:
     @cached_property
     def _epochs(self) -> Epochs:
         return Epochs(self.program, self.entries, self.reached)
+
+    @cached_property
+    def _resumptions(self) -> Resumptions:
+        return Resumptions(self.program, self._importing, self.reached)
 
     @cached_property
     def _started(self) -> frozenset[str]:
