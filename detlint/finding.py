@@ -323,9 +323,27 @@ class Resumes:
 
 @record(frozen=True, slots=True)
 class DrawsInTraining:
-    """An open question: does a program with the file at `path` draw random numbers, other than weights, and train?"""
+    """An open question: does a program with the file at `path` draw random numbers, other than weights, and train?
+
+    With a `generator` it is one whose states programs keep. `alone` is the answer where no program has the file.
+    """
 
     path: str
+    generator: str = ""
+    alone: bool = False
+
+
+@record(frozen=True, slots=True)
+class Loses:
+    """An open question: does a program that trains and resumes, with the file at `path`, lose a generator's state?
+
+    What is "saved" is put back nowhere in the project, and what is "restored" saved nowhere. What is "left" is kept by
+    no file of the program, and drawn from.
+    """
+
+    path: str
+    generator: str
+    how: str
 
 
 Question = (
@@ -341,6 +359,7 @@ Question = (
     | Reaches
     | Resumes
     | DrawsInTraining
+    | Loses
 )
 
 

@@ -94,7 +94,7 @@ def test_it_is_a_note_where_the_program_draws_nothing() -> None:
         (DICT, 'optimizer.load_state_dict(state["adam"])', ""),
         (DICT, "", ""),
         (DICT, TAKEN, "torch.manual_seed(epoch)"),
-        (DICT, f"{TAKEN}\n    torch.set_rng_state(state['it'])", ""),
+        (DICT, f"{TAKEN}\n    torch.set_rng_state(torch.load('b.pt'))", ""),
         ('torch.save({"model": model.state_dict(), "epoch": epoch, **more}, path)', TAKEN, ""),
     ],
     ids=["another key", "weights alone", "seeds of epochs", "another file restores generators", "weights alone saved"],
@@ -140,3 +140,69 @@ def test_a_trainer_whose_state_another_file_saves() -> None:
     for resumed, expected in (("trainer.load_state_dict(torch.load('last.pt'))", ["trainer.py"]), ("", [])):
         texts = {"trainer.py": TRAINER, "run.py": RUN.replace("{resumed}", resumed)}
         assert [each.finding.place.path for each in report(texts, ("DET701",)).findings] == expected
+
+
+STATES = """
+import random
+import torch
+
+def states():
+    return {"torch": torch.get_rng_state()}
+
+def restore(found):
+    {restored}
+"""
+KEEPS = """
+import random
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+from states import restore, states
+
+model = nn.Sequential(nn.Linear(4, 4), {layer}, nn.Linear(4, 1)){device}
+optimizer = torch.optim.Adam(model.parameters())
+state = torch.load("last.pt")
+optimizer.load_state_dict(state["optimizer"])
+restore(state["rng"])
+for epoch in range(state["epoch"], 10):
+    for x in DataLoader(torch.ones(8, 4), shuffle=True):
+        {draw}
+        model(x).sum().backward()
+        optimizer.step()
+    torch.save({"optimizer": optimizer.state_dict(), "epoch": epoch, "rng": states()}, "last.pt")
+"""
+PUT_BACK = 'torch.set_rng_state(found["torch"])'
+
+
+def kept(
+    *, restored: str = PUT_BACK, layer: str = "nn.ReLU()", device: str = "", draw: str = "pass"
+) -> list[tuple[str, int, str]]:
+    train = KEEPS.replace("{layer}", layer).replace("{device}", device).replace("{draw}", draw)
+    texts = {"states.py": STATES.replace("{restored}", restored), "train.py": train}
+    findings = report(texts, ("DET701",)).findings
+    return [(each.finding.place.path, each.finding.place.line, each.severity.value) for each in findings]
+
+
+@pytest.mark.parametrize(
+    ("draw", "layer", "device", "expected"),
+    [
+        ("pass", "nn.ReLU()", "", []),
+        ("random.shuffle([1, 2])", "nn.ReLU()", "", [("states.py", 6, "warning")]),
+        ("pass", "nn.Dropout(0.5)", "", []),
+        ("pass", "nn.Dropout(0.5)", ".cuda()", [("states.py", 6, "warning")]),
+    ],
+    ids=["nothing else", "of Python", "on the CPU", "on the GPU"],
+)
+def test_a_generator_that_training_draws_from_is_left_out(
+    draw: str, layer: str, device: str, expected: list[tuple[str, int, str]]
+) -> None:
+    assert kept(draw=draw, layer=layer, device=device) == expected
+
+
+def test_a_state_that_is_saved_and_put_back_nowhere() -> None:
+    assert kept(restored="return found") == [("states.py", 6, "warning")]
+
+
+def test_a_state_that_is_put_back_and_saved_nowhere() -> None:
+    found = kept(restored='random.setstate(found["python"])', draw="random.random()")
+    assert found == [("states.py", 6, "warning"), ("states.py", 9, "warning")]

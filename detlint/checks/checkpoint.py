@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from detlint.analysis.checkpoints import WHOLE, Checkpoints, Resumed, Saved
+from detlint.analysis.lost_states import lost_states
 from detlint.analysis.resumption import draws, has_ranks, keeps_states, seeds_anew
 from detlint.analysis.savers import kept
 from detlint.catalogue import Row, Rule
@@ -19,6 +20,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Checkpoints that programs save and resume from, where training draws and nothing restores the generators."""
     if holds_tests(module):
         return
+    yield from lost_states(module, rule)
     checkpoints = Checkpoints(module)
     saved, objects = list(checkpoints.saved()), list(kept(checkpoints))
     if not (saved or objects) or keeps_states(module) or seeds_anew(module) or draws(module) is False:

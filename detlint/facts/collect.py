@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from detlint.analysis import kept_states
 from detlint.analysis.checkpoints import Checkpoints
 from detlint.analysis.learning import may_learn
 from detlint.analysis.own_orders import is_asked
@@ -61,8 +62,20 @@ def _finds(module: Module) -> bool:
 def _resuming(module: Module) -> Resuming | None:
     """What a file has to do with runs that are resumed; None for nothing."""
     taken = tuple(Taken(module.place(each.call), each.key) for each in Checkpoints(module).resumed)
-    found = Resuming(taken, keeps_states(module), seeds_anew(module), says_that_it_draws(module))
+    found = Resuming(
+        taken,
+        keeps_states(module),
+        _generators(kept_states.taken(module)),
+        _generators(kept_states.put_back(module)),
+        seeds_anew(module),
+        says_that_it_draws(module),
+        "cuda" in module.words,
+    )
     return None if found == Resuming() else found
+
+
+def _generators(states: Iterable[kept_states.State]) -> tuple[str, ...]:
+    return tuple(sorted({each.generator for each in states}))
 
 
 def _steps_aside(module: Module, call: s.Call) -> bool:

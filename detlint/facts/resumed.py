@@ -18,11 +18,14 @@ class Taken:
 class Resuming:
     """Where a file takes optimizers' states out of checkpoints.
 
-    Also whether it deals with states of generators (`keeps`), seeds by how far the training is (`anew`), and speaks of
-    what draws in training (`draws`).
+    Also whether it deals with states of generators (`keeps`), which of them it takes (`gives`) and puts back (`takes`)
+    itself, seeds by how far the training is (`anew`), speaks of what draws in training (`draws`), and of `cuda`.
     """
 
     taken: tuple[Taken, ...] = ()
     keeps: bool = False
+    gives: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
     anew: bool = False
     draws: bool = False
+    cuda: bool = False

@@ -17,6 +17,7 @@ from detlint.finding import (
     InLibrary,
     InProgram,
     InTraining,
+    Loses,
     Place,
     Question,
     Reaches,
@@ -71,6 +72,8 @@ class Answers:
             return self._resumptions.resumes(question)
         if isinstance(question, DrawsInTraining):
             return self._resumptions.draws(question)
+        if isinstance(question, Loses):
+            return self._resumptions.loses(question)
         return self._ends(question) if isinstance(question, Ends) else self._in_library(question)
 
     def _unseeded(self, question: Unseeded) -> bool:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
 from detlint.facts.resumed import Resuming
-from detlint.finding import DrawsInTraining, Place, Resumes
+from detlint.finding import DrawsInTraining, Loses, Place, Resumes
 from detlint.link.program import Program
 from detlint.programs.entries import Entry
-from detlint.programs.events import Drawn, Marked
+from detlint.programs.events import Drawn, Marked, Seeded
 
 _NOTHING = Resuming()
 
@@ -24,6 +24,8 @@ class Resumptions:
         self._program = program
         self._importing = importing
         self._reached = cache(reached)
+        self._layers = program.catalogue.names("randomness", "consumer", mode="train")
+        self._rows = {row.id: row for row in program.catalogue.rows("checkpoints", "generator")}
 
     def resumes(self, question: Resumes) -> bool:
         """Whether a program resumes from what a file saves, and keeps nothing of its generators."""
@@ -44,13 +46,47 @@ class Resumptions:
 
     def draws(self, question: DrawsInTraining) -> bool:
         """Whether a program with a file draws while it trains."""
-        for entry in self._importing.get(question.path, ()):
+        programs = self._importing.get(question.path, ())
+        if not programs:
+            return question.alone
+        if question.generator:
+            return any(entry.marked("trains") and self._draws_from(entry, question.generator) for entry in programs)
+        for entry in programs:
             if entry.marked("trains"):
                 if any(not met.event.weights for met in entry.of(Drawn)):
                     return True
                 if any(each.draws for each in self._files(entry)):
                     return True
         return False
+
+    def loses(self, question: Loses) -> bool:
+        """Whether a program that resumes loses what a generator was."""
+        name, how = question.generator, question.how
+        project = [facts.resuming or _NOTHING for facts in self._program.facts.values() if not facts.tests]
+        if any(name in (each.takes if how == "saved" else each.gives) for each in project) and how != "left":
+            return False
+        for entry in self._importing.get(question.path, ()):
+            if not entry.marked("trains") or not entry.marked("restores"):
+                continue
+            found = list(self._files(entry))
+            if how != "left":
+                lost = any(each.taken for each in found)
+            else:
+                kept = any(name in each.gives or name in each.takes for each in found)
+                resumed = any(met.event.restores for met in entry.of(Seeded))
+                lost = resumed and not kept and self._draws_from(entry, name)
+            if lost:
+                return True
+        return False
+
+    def _draws_from(self, entry: Entry, name: str) -> bool:
+        """Whether a program draws from a generator whose state may be kept: not in workers, which have their own."""
+        row = self._rows[name]
+        drawn = (met.event for met in entry.of(Drawn) if not (met.apart or met.event.weights))
+        found = [event for event in drawn if event.generator == row.text("drawn")]
+        if row.text("where") != "cuda":
+            return bool(found)
+        return any(event.what in self._layers for event in found) and any(each.cuda for each in self._files(entry))
 
     def _files(self, entry: Entry) -> Iterator[Resuming]:
         """What the files of a program have to do with it."""
