@@ -72,7 +72,7 @@ def _how(module: Module, call: s.Call, function: s.Function | None) -> str:
     if free and any(map(_is_over_evaluation, loops)):
         return "named"
     if steps:
-        return "behind" if _is_behind(call, loops, steps) else ""
+        return "behind" if _is_behind(call, loops, steps, free=free) else ""
     if said & TRAINS:
         return ""
     if said & _EVALUATES and (free or loops or _drops_gradients(module, function)):
@@ -153,11 +153,12 @@ def _is_over_evaluation(loop: s.For | s.While | s.Clause) -> bool:
     return bool(said & _EVALUATES) and not said & TRAINS
 
 
-def _is_behind(call: s.Call, loops: Sequence[s.Node], steps: Sequence[s.Call]) -> bool:
-    """Whether a call comes when all loops of its function that train are done."""
+def _is_behind(call: s.Call, loops: Sequence[s.Node], steps: Sequence[s.Call], *, free: bool) -> bool:
+    """Whether a call comes when all loops of its function that train are done, or a step is, without gradients."""
     training = [loop for step in steps for loop in _loops(step)]
     looped = all(any(True for _ in _loops(step)) for step in steps)
-    return looped and all(step.order < call.order for step in steps) and not any(loop in training for loop in loops)
+    done = free or not any(loop in training for loop in loops)
+    return looped and all(step.order < call.order for step in steps) and done
 
 
 def _is_free(module: Module, call: s.Call, function: s.Function | None) -> bool:

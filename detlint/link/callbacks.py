@@ -15,7 +15,7 @@ from detlint.link.reading import takes_over
 from detlint.link.role import items_of
 from detlint.link.run import UNGUARDED
 from detlint.link.values import UNKNOWN, Class, Function, Library, Object, Partial, Value, Wrapped, each, join, single
-from detlint.programs.events import merged
+from detlint.programs.events import EVALUATES, merged
 from detlint.registered import UNREAD
 from detlint.semantics import libraries
 
@@ -79,6 +79,8 @@ class Callbacks(LibraryDraws):
         """What a library's function may do by the functions that it is given, and what its name says that it does."""
         root, last = function.name.partition(".")[0], function.name.rpartition(".")[2]
         for kind in self.tables.methods.get(last, ()):
+            if kind == EVALUATES and (positional or keywords):
+                continue  # a mode is set by nothing
             if kind != "opens":
                 self.mark(kind, place)
             elif isinstance(owner := function.receiver, Object) and not takes_over(self, owner, positional, place):

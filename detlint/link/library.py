@@ -36,6 +36,7 @@ from detlint.link.values import (
 )
 from detlint.programs.events import (
     CHANCE,
+    EVALUATES,
     SEEDED,
     UNSEEDED,
     UNSURE,
@@ -60,7 +61,7 @@ class Interpreter(Devices):
             self.note(Marked("unsure", node.place))
         if isinstance(node.function, f.Member):
             for kind in self.tables.methods.get(name, ()):
-                if kind != "opens":
+                if kind != "opens" and not (kind == EVALUATES and (positional or keywords)):
                     self.mark(kind, node.place)
             methods = self.program.methods_named(name)
             fits = len(methods) == 1 and self.takes(methods[0], positional, keywords)

@@ -17,6 +17,7 @@ _UNKNOWN = "?"  # the name of what is not known, which nothing puts back into tr
 _NAMED = (f.Local, f.Global, f.Member)
 _RUNS = frozenset(("forward", "__call__"))
 _NOTHING = frozenset[str]()
+_ORDERED = ("<", "<=", ">", ">=", "==", "!=")
 _Found = set[tuple[Place, str, bool]]
 
 
@@ -29,6 +30,7 @@ class Modes:
         self._words = program.catalogue.names("contexts", "code", id="training")
         self._modes = program.catalogue.names("contexts", "code", id="modes")
         self._draws = cache(self._draws_of)
+        self._counted = cache(self._counted_of)
         self._owners = cache(self._owners_of)
         self._found: _Found = set()
         for entry in entries:
@@ -48,6 +50,11 @@ class Modes:
             return False
         return event.what in self._layers or event.place in self._draws(event.place.path)
 
+    def in_some_round(self, trace: Trace) -> bool:
+        """Whether what may happen draws in some rounds of a loop, since nothing but the count of these is tested."""
+        drawn = (event for event in trace if isinstance(event, Drawn) and self.draws(event))
+        return any(event.place in self._counted(event.place.path) for event in drawn)
+
     def owner(self, event: Switched) -> str:
         """The name of what is put into a mode: its last part, "" where it has none."""
         return self._owners(event.place.path).get(event.place, "")
@@ -55,6 +62,10 @@ class Modes:
     def _draws_of(self, path: str) -> frozenset[Place]:
         """The calls of a file that a test of the mode, or an argument that tells it, leaves to training."""
         return frozenset(place for body in self._bodies(path) for place in self._told(body))
+
+    def _counted_of(self, path: str) -> frozenset[Place]:
+        """The calls of a file that are made in some rounds of a loop."""
+        return frozenset(place for body in self._bodies(path) for place in _some_rounds(body, frozenset(), False))
 
     def _owners_of(self, path: str) -> dict[Place, str]:
         """The calls of a file that set a mode, and the names of what they are methods of."""
@@ -116,6 +127,31 @@ def _leaves(branch: f.Branch) -> bool:
     return any(isinstance(one, f.Leave) for one in (*branch.body, *branch.orelse))
 
 
+def _some_rounds(part: Any, counts: frozenset[str], told: bool) -> Iterator[Place]:
+    """The calls that tests of what a loop goes through, and of nothing else, leave to some of its rounds."""
+    if isinstance(part, tuple):
+        for each in part:
+            yield from _some_rounds(each, counts, told)
+        return
+    if isinstance(part, f.Call) and told:
+        yield part.place
+    if isinstance(part, f.Loop):
+        counts |= {each.name for each in _parts(part.target) if isinstance(each, f.Local)}
+    elif isinstance(part, (f.Branch, f.Conditional)):
+        told = _counts(part.test, counts)
+    if _is_node(part):
+        for each in fields(part):
+            yield from _some_rounds(getattr(part, each.name), counts, told)
+
+
+def _counts(test: object, counts: frozenset[str]) -> bool:
+    """Whether a test compares nothing but what a loop goes through with numbers and lengths."""
+    if not isinstance(test, f.Compare):
+        return False
+    one, other = (any(isinstance(x, f.Local) and x.name in counts for x in _parts(y)) for y in (test.left, test.right))
+    return one is not other and test.operator in _ORDERED
+
+
 class _Walk:
     """What one program does, gone through in order."""
 
@@ -132,6 +168,7 @@ class _Walk:
 
     def _go(self, trace: Trace, evaluated: frozenset[str]) -> tuple[bool, frozenset[str]]:
         draws = False
+        chosen: set[Place] = set()  # the calls of one of several that draws
         for event in trace:
             if isinstance(event, Drawn):
                 if not evaluated and self._modes.draws(event):
@@ -149,5 +186,10 @@ class _Walk:
                     self._found.add((event.place, event.name, self._idle))
                 if not isinstance(event, Apart):
                     evaluated = after
-                    draws = draws or (inner and (not isinstance(event, Guarded) or event.sure))
+                    if inner and isinstance(event, Guarded) and not event.sure:
+                        called = {each.place for each in event.trace if isinstance(each, Called)}
+                        again = not called.isdisjoint(chosen)
+                        chosen |= called
+                        inner = not event.option and (again or self._modes.in_some_round(event.trace))
+                    draws = draws or inner
         return draws, evaluated
