@@ -50,6 +50,10 @@ def _listings(module: Module, _: Rule) -> bool:
     return bool(module.calls_like(names("order", "listing"), words=methods))
 
 
+def _ranks(module: Module, _: Rule) -> bool:
+    return bool(module.rows_like("ranks", "alike") or module.rows_like("ranks", "permute"))
+
+
 def _third_party(module: Module, _: Rule) -> bool:
     methods = module.catalogue.names("libraries", "method", "methods")
     made = module.rows_like("libraries", "draw") or module.rows_like("libraries", "element")
@@ -79,12 +83,13 @@ _ASKED: Mapping[str, Callable[[Module, Rule], bool]] = {
     "generator_seed": _generators,
     "hash_value": lambda module, _: bool(module.calls_like(("builtins.hash", "builtins.id"), keywords=("key",))),
     "host_copy": lambda module, _: bool(module.calls_giving(("non_blocking",))),
+    "idle_generator": lambda module, rule: bool(module.calls_like(rule.data["makers"])),
     "kernel_atomics": _page("atomics", "compilers"),
     "late_environment": _environment,
     "library_draw": _rows("randomness", "consumer"),
     "library_seed": _rows("randomness", "seeder"),
     "loader_generator": _page("loaders"),
-    "rank_seeds": _rows("ranks", "alike"),
+    "rank_seeds": _ranks,
     "reduction_order": _rows("switches", "group"),
     "set_epoch": _samplers,
     "third_party_draw": _third_party,

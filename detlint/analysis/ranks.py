@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from detlint.analysis.conditions import applies, holds
 from detlint.analysis.contexts import function_around
@@ -23,14 +23,16 @@ def depends_on_rank(module: Module, node: s.Expression, depth: int = _DEPTH) -> 
     for part in s.walk(node):
         if isinstance(part, s.Call) and module.callee(part) and module.callee(part) <= names:
             return True
-        if any(word.search(_word(part)) for word in words):
+        if any(word.search(_word(part).lstrip("_")) for word in words):
             return True
+        values: list[s.Expression | None] = []
         if isinstance(part, s.Name) and not part.stored and depth:
-            values = [
-                binding.value for binding in reaching(part) or () if binding.kind == "assign" and not binding.path
-            ]
-            if any(value is not None and depends_on_rank(module, value, depth - 1) for value in values):
-                return True
+            values += [b.value for b in reaching(part) or () if b.kind == "assign" and not b.path]
+        elif isinstance(part, s.Attribute) and not part.stored and depth:
+            owner = module.owner(part.value)
+            values += module.attribute_values(owner, part.attribute) if owner is not None else []
+        if any(value is not None and depends_on_rank(module, value, depth - 1) for value in values):
+            return True
     return False
 
 
@@ -46,9 +48,10 @@ def runs_on_all_ranks(module: Module, node: s.Node, depth: int = _DEPTH) -> bool
     False where what it gives may be handed from one rank to the others.
     """
     function = function_around(node)
-    if depth == 0 or _is_picked(node, function) or _is_exchanged(module, function):
+    own = [call for call in module.calls if function_around(call) is function]
+    if depth == 0 or _is_picked(node, function) or exchange(module, own):
         return False
-    earlier = [call for call in module.calls if function_around(call) is function and call.order < node.order]
+    earlier = [call for call in own if call.order < node.order]
     if any(_joins(module, call) for call in earlier):
         return True
     if function is None:
@@ -95,9 +98,10 @@ def _asks_rank(test: s.Expression) -> bool:
     return any(_FIRST.search(_word(part)) for part in s.walk(test))
 
 
-def _is_exchanged(module: Module, function: s.Function | None) -> bool:
+def exchange(module: Module, calls: Iterable[s.Call]) -> bool:
+    """Whether one of some calls hands what one rank has to the others."""
     methods = module.catalogue.names("ranks", "exchange", "methods")
-    return any(_word(call.function) in methods for call in module.calls if function_around(call) is function)
+    return any(_word(call.function) in methods for call in calls)
 
 
 def seeded_by_rank(module: Module, node: s.Node, generator: str, depth: int = _DEPTH) -> s.Call | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from detlint.analysis.conditions import applies, holds
 from detlint.analysis.ranks import depends_on_rank, runs_on_all_ranks, seeded_by_rank, seeds_of
+from detlint.analysis.shares import drawn_shares
 from detlint.catalogue import Row, Rule
 from detlint.finding import Finding
 from detlint.semantics.model import Module
@@ -13,6 +15,16 @@ from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
+    """What has to be alike on all ranks, and shares of what each rank has drawn for itself."""
+    yield from _seeds(module, rule)
+    for share in drawn_shares(module):
+        called, remedy = module.short(share.draw.function), share.row.text("remedy")
+        related = [(share.taken, "each rank takes its share here of what it has drawn for itself")]
+        found = module.finding(rule, share.draw, related=related, lowered=True, call=called, reason="", remedy=remedy)
+        yield replace(found, message=rule.data["shared"].format(call=called))
+
+
+def _seeds(module: Module, rule: Rule) -> Iterator[Finding]:
     """Splits and samplers whose seed is made of the rank, or that no program seeds which joins several ranks."""
     for row in module.catalogue.rows("ranks", "alike"):
         for call in module.calls_to(row.list("names")):

@@ -30,7 +30,7 @@ CLASSES = {
     each.code: each
     for each in (
         MutantClass("M1", "seeding call dropped", seeding.calls_dropped, "DET(10[1-7]|110|20[145]|702)"),
-        MutantClass("M2", "generator= removed", arguments.generators, "DET(10[1-7]|20[145]|702)"),
+        MutantClass("M2", "generator= removed", arguments.generators, "DET(10[1-7]|112|20[145]|702)"),
         MutantClass("M3", "worker_init_fn removed", arguments.workers, "DET(20[238]|10[1-7])"),
         MutantClass("M4", "sorted() around a listing or a set removed", order.sorting, "DET60[1-4]"),
         MutantClass("M5", "random_state= / seed= / env.seed removed", arguments.seeds, "DET(10[1-7]|20[145])"),
