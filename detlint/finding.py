@@ -174,6 +174,7 @@ class UnseededLibrary:
     too. Without generators: yes unless the project has a module of the library's name. `drawn` is what draws, by its
     name, where a seed of these generators is enough to make it repeat. Of what the settings register, `parameter` takes
     the seed, and `placed` arguments are given by position: no where the seed may be one of these, or has a default.
+    With `given`: no unless the call at that place is given None for its seed.
     """
 
     library: str
@@ -185,6 +186,7 @@ class UnseededLibrary:
     drawn: str = ""
     parameter: str = ""
     placed: int = 0
+    given: Place | None = None
 
 
 @record(frozen=True, slots=True)
@@ -346,6 +348,13 @@ class Loses:
     how: str
 
 
+@record(frozen=True, slots=True)
+class Seedless:
+    """An open question: is the call at `place` given None for a seed in a program, options at their defaults?"""
+
+    place: Place
+
+
 Question = (
     Unseeded
     | UnseededLibrary
@@ -360,6 +369,7 @@ Question = (
     | Resumes
     | DrawsInTraining
     | Loses
+    | Seedless
 )
 
 

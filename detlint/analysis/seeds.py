@@ -49,6 +49,13 @@ def seed_at(module: Module, node: s.Node) -> Seed | None:
     return next(certain, next(iter(found), None))
 
 
+def may_be_none(module: Module, call: s.Call, parameter: str) -> bool:
+    """Whether a call is given a seed for a parameter of which its file does not tell whether it is None."""
+    passed = module.argument(call, parameter)
+    known = module.possible(passed) if passed.given else []
+    return known is None or (None in known and any(each is not None for each in known))
+
+
 def is_number_at(module: Module, node: s.Node, name: str) -> bool:
     """Whether a variable or an option that is named like a seed is a number for certain where `node` stands."""
     return any(seed.name == name and not seed.optional for seed in _variables(module, node))

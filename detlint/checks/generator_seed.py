@@ -9,10 +9,10 @@ from detlint.analysis.conditions import applies, holds
 from detlint.analysis.entropy import Tracer
 from detlint.analysis.generators import alternatives, kept_as, seeded_later
 from detlint.analysis.seeding import repeats
-from detlint.analysis.seeds import seed_at
+from detlint.analysis.seeds import may_be_none, seed_at
 from detlint.catalogue import Rule
 from detlint.editing import edits
-from detlint.finding import Finding, Fix
+from detlint.finding import Finding, Fix, Seedless
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
@@ -32,7 +32,11 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             values = module.argument(call, parameter).values
             sources = [source for value in values for source in tracer.origin(value, none=True)[0]]
             certain = holds(module, call, f"!{parameter}") is True
-            if certain or any(isinstance(source, s.Constant) for source in sources):
+            if not sources and may_be_none(module, call, parameter):
+                case, asked = " where its seed is None, as it is by default", Seedless(module.place(call))
+                name = module.short(call.function)
+                yield module.finding(rule, call, lowered=True, only_if=asked, call=name, case=case)
+            elif certain or any(isinstance(source, s.Constant) for source in sources):
                 lowered = not certain or _is_default(module, call)
                 case = "" if certain else " where its seed is None"
                 family = row.text("library"), row.id.endswith("state")

@@ -14,7 +14,7 @@ from detlint.analysis.object_seeds import is_once_for, seeded_once
 from detlint.analysis.receivers import is_used_alone, makers, names_of
 from detlint.analysis.releases import is_newer
 from detlint.analysis.seeding import repeats
-from detlint.analysis.seeds import seed_at
+from detlint.analysis.seeds import may_be_none, seed_at
 from detlint.catalogue import Catalogue, Row, Rule
 from detlint.domain.generators import COMPILED
 from detlint.editing import edits
@@ -35,23 +35,24 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 told.add(call)
                 place = used(module, row, call) if row.text("used") else call
                 if place is not None:
-                    yield _finding(module, rule, row, place, min(module.callee(call)))
+                    yield _finding(module, rule, row, place, min(module.callee(call)), seeded=call)
     for row, made, call in called_alone(module):
         if _is_drawn(module, row, made):
-            yield _finding(module, rule, row, call, min(module.callee(made)))
+            yield _finding(module, rule, row, call, min(module.callee(made)), seeded=made)
     for row in module.catalogue.rows("libraries", "method"):
         if not (module.narrows and module.words.isdisjoint(row.list("methods"))):
             yield from _methods(module, rule, row)
     for call, generator in compiled_draws(module):
         own, (source, remedy) = COMPILED[generator], rule.data["compiled"][generator]
         only = UnseededLibrary(own.partition("-")[0], (own,), *module.point(call), drawn=min(module.callee(call)))
-        yield module.finding(rule, call, only_if=only, call=module.short(call.function), source=source, remedy=remedy)
+        words = {"call": module.short(call.function), "case": "", "source": source, "remedy": remedy}
+        yield module.finding(rule, call, only_if=only, **words)
 
 
 def _methods(module: Module, rule: Rule, row: Row) -> Iterator[Finding]:
     methods = row.set("methods")
     calls = [call for call in module.calls_like(words=methods) if last_word(call.function) in methods]
-    others = [call for call in calls if not _of_base(module, call)]
+    others = [call for call in calls if not (_of_base(module, call) or _asked(module, row, call))]
     if row.text("kept") and any(module.argument(call, row.text("parameter")).given for call in others):
         return  # whatever it is, something is given its seed here
     told: set[s.Expression] = set()
@@ -73,21 +74,28 @@ def _of_base(module: Module, call: s.Call) -> bool:
 
 def _is_drawn(module: Module, row: Row, call: s.Call) -> bool:
     """Whether a call is certainly given no seed, draws by its arguments, and nothing in the file may seed it."""
-    mentioned = _mentioned(module)
+    asked = _asked(module, row, call)
+    mentioned = _mentioned(module, bool(asked))
     if not mentioned.isdisjoint(row.list("silencers")):
         return False
     if row.text("result") and isinstance(call.parent, s.ExpressionStatement):
         return False  # it is shown in a notebook, or not at all
     if row.text("later") and row.text("parameter") and not mentioned.isdisjoint((row.text("parameter"), "set_params")):
         return False
-    parameters = [name for name in (row.text("parameter"), *row.list("also")) if name]
-    if not all(holds(module, call, f"!{name}") is True for name in parameters) or _by_position(module, row, call):
+    others = [name for name in (row.text("parameter"), *row.list("also")) if name and name != asked]
+    if not all(holds(module, call, f"!{name}") is True for name in others) or _by_position(module, row, call):
         return False
     if not applies(module, call, row.list("when"), row.list("unless")):
         return False
     if row.text("alone") and not _is_given_alone(module, row, call):
         return False
     return not row.list("elements") or _holds_element(module, row, call)
+
+
+def _asked(module: Module, row: Row, call: s.Call) -> str:
+    """The parameter that a call gives a seed which may be None, as the project may tell; "" where there is none."""
+    parameter = row.text("parameter")
+    return parameter if parameter and may_be_none(module, call, parameter) else ""
 
 
 def _is_given_alone(module: Module, row: Row, call: s.Call) -> bool:
@@ -147,20 +155,21 @@ def _is_of(module: Module, package: str, held: s.Expression) -> bool:
 
 
 @asked_once
-def _mentioned(module: Module) -> frozenset[str]:
+def _mentioned(module: Module, sure: bool) -> frozenset[str]:
     """What a file speaks of that may seed: names of methods that it calls, attributes that it sets, texts.
 
-    A call that seeds a global generator alone, such as `np.random.seed`, is for the program to tell of.
+    A call that seeds a global generator alone, such as `np.random.seed`, is for the program to tell of. With `sure`
+    a keyword counts only where it is not None for all that the file tells.
     """
     elsewhere = _seeding_globals(module.catalogue)
     calls = (call for call in module.calls if not module.callee(call) or not module.callee(call) <= elsewhere)
-    called = {word for call in calls for word in _spoken(call)}
+    called = {word for call in calls for word in _spoken(module, call, sure)}
     stored = {node.attribute for node in module.every(s.Attribute) if node.stored}
     texts = (node for node in module.every(s.Constant) if isinstance(node.parent, s.Dictionary))
     return frozenset(called | stored | {t.value.rpartition("__")[2] for t in texts if isinstance(t.value, str)})
 
 
-def _spoken(call: s.Call) -> list[str]:
+def _spoken(module: Module, call: s.Call, sure: bool) -> list[str]:
     """The last word of what is called, alone and with each of the keywords that it is given.
 
     With the word before it where that is a space of an environment, seeded apart.
@@ -169,7 +178,8 @@ def _spoken(call: s.Call) -> list[str]:
     last = last_word(function)
     owner = last_word(function.value) if isinstance(function, s.Attribute) else ""
     word = f"{owner}.{last}" if owner.endswith("_space") else last
-    return [word, *(f"{word}({argument.keyword})" for argument in call.arguments if argument.keyword)]
+    given = [argument.keyword for argument in call.arguments if argument.keyword]
+    return [word, *(f"{word}({name})" for name in given if not (sure and may_be_none(module, call, name)))]
 
 
 @cache
@@ -181,8 +191,15 @@ def _seeding_globals(catalogue: Catalogue) -> frozenset[str]:
 
 
 def _finding(
-    module: Module, rule: Rule, row: Row, call: s.Call, name: str, made: Sequence[s.Expression] = ()
+    module: Module,
+    rule: Rule,
+    row: Row,
+    call: s.Call,
+    name: str,
+    made: Sequence[s.Expression] = (),
+    seeded: s.Call | None = None,
 ) -> Finding:
+    """What is said of a draw; `seeded` is the call that takes a seed, where that is another."""
     generators = row.list("generators")
     known = [rule.data[generator] for generator in generators]
     global_ones = rule.data["falls_back"].format(generators=" and ".join(known))
@@ -194,17 +211,21 @@ def _finding(
     if row.text("registered"):
         placed = 0 if module.catalogue.signatures.get(name) else _placed(call)
         only = replace(only, parameter=row.text("parameter"), placed=placed)
+    asked = _asked(module, row, seeded or call)
+    if asked:
+        only = replace(only, given=module.place(seeded or call))
     fix = _fix_of_object(module, row, call, name, made) if row.text("once") else _fix(module, row, call)
     use = first_use(module, call, module.catalogue.names("libraries", "use", "methods")) if row.text("later") else None
     return module.finding(
         rule,
         call,
         related=[] if use is None else [(use, "it draws here")],
-        lowered=row.text("sure") == "no",
+        lowered=bool(asked) or row.text("sure") == "no",
         noted=_is_note(module, row, call, made),
         only_if=only,
-        fix=fix,
+        fix=None if asked else fix,
         call=module.short(call.function.function if isinstance(call.function, s.Call) else call.function),
+        case=f" where its `{asked}` is None, as it is by default" if asked else "",
         source=text,
         remedy=remedy,
     )

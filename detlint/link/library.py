@@ -57,6 +57,7 @@ class Interpreter(Devices):
     def call_unknown(self, node: f.Call, positional: Sequence[Value], keywords: dict[str, Value]) -> Value:
         """A call of something that is not known: by the name of the method, or by what its name says."""
         name = node.function.name if isinstance(node.function, (f.Member, f.Global, f.Local)) else ""
+        self.note_seedless("", positional, keywords, node.place)
         if self.state is not None and any(self.state[generator] == UNSURE for generator in GENERATORS):
             self.note(Marked("unsure", node.place))
         if isinstance(node.function, f.Member):
@@ -80,6 +81,7 @@ class Interpreter(Devices):
         """Call a function, a method or a class of a library."""
         name = function.name.removesuffix(".__init__")
         made = function.receiver if name != function.name else None
+        self.note_seedless(name, positional, keywords, place)
         if isinstance(made, Object):
             self.keep(made, name, positional, keywords)
         elif isinstance(function.receiver, Object) and name.endswith(".__getitem__") and name not in self.tables.roles:

@@ -9,8 +9,8 @@ from detlint.domain.generators import GENERATORS
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.loaders import Loaders
-from detlint.link.values import UNKNOWN, Atom, Library, Object, Tuple, Value, each, single
-from detlint.programs.events import Drawn
+from detlint.link.values import UNKNOWN, Atom, Constant, Library, Object, Option, Tuple, Value, each, settled, single
+from detlint.programs.events import SEEDLESS, Drawn, Marked
 
 _POSITIONAL = 3  # arguments by position among which no seed has ever been
 _DEPTH = 6  # of objects that hold others
@@ -40,6 +40,14 @@ class LibraryDraws(Loaders):
                 self.use(single(owner), place)
             elif method == "set_params":
                 self.set_parameters(owner, keywords)
+
+    def note_seedless(self, name: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> None:
+        """Mark a call that is given None for a seed, options at their defaults, which begins anew in each run."""
+        given = [value for parameter, value in keywords.items() if parameter in self.tables.seeds]
+        if positional and name in self.tables.generators:
+            given.append(positional[0])
+        if any(map(_is_none, given)):
+            self.note(Marked(SEEDLESS, place))
 
     def draw_from(
         self, owner: Object, method: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place
@@ -107,6 +115,11 @@ class LibraryDraws(Loaders):
         made = Object(Library(function.name), *self.site(place))
         self.keep(made, function.name, positional, keywords)
         return single(made)
+
+
+def _is_none(value: Value) -> bool:
+    atoms = [atom for atom in value if isinstance(atom, (Constant, Option)) and settled(atom) is None]
+    return bool(value) and len(atoms) == len(value)
 
 
 def _draws_at_once(row: Row, name: str) -> bool:

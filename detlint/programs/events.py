@@ -153,6 +153,7 @@ class Loaded(metaclass=Interned):
 
 
 EVALUATES = "evaluates"
+SEEDLESS = "seedless"
 DOUBTS = ("unsure", "fails", EVALUATES)  # the marks by which a program is not well known
 
 
@@ -160,7 +161,8 @@ DOUBTS = ("unsure", "fails", EVALUATES)  # the marks by which a program is not w
 class Marked(metaclass=Interned):
     """A step that says what a program is for: "trains" or "restores" weights. Or one by which it is not well known: a
     call of what is not known, where a generator is "unsure", a function that in all that is seen of it "fails", or
-    what "evaluates", as it puts something into evaluation of which it is not known what it is.
+    what "evaluates", as it puts something into evaluation of which it is not known what it is. Or a call that is
+    "seedless": given None for a seed.
     """
 
     kind: str

@@ -23,13 +23,14 @@ from detlint.finding import (
     Reaches,
     Resumes,
     SameOrder,
+    Seedless,
     Unseeded,
     UnseededLibrary,
 )
 from detlint.link.program import Program
 from detlint.link.registered import seed_is_given
 from detlint.programs.entries import Entry
-from detlint.programs.events import UNSEEDED, Drawn, Seeded, State, Switched
+from detlint.programs.events import SEEDLESS, UNSEEDED, Drawn, Marked, Seeded, State, Switched
 from detlint.project.epochs import Epochs
 from detlint.project.modes import Modes
 from detlint.project.orders import Orders
@@ -60,6 +61,8 @@ class Answers:
             return self._in_force(question)
         if isinstance(question, FromEntropy):
             return question.place in self._entropic
+        if isinstance(question, Seedless):
+            return question.place in self._seedless
         if isinstance(question, InTraining):
             return self._modes.trains(question)
         if isinstance(question, Reaches):
@@ -97,6 +100,8 @@ class Answers:
 
     def _unseeded_library(self, question: UnseededLibrary) -> bool:
         path, generators = question.path, question.generators
+        if question.given is not None and question.given not in self._seedless:
+            return False
         if question.parameter:
             if seed_is_given(self.program, question.drawn, question.parameter, question.placed):
                 return False
@@ -245,6 +250,12 @@ class Answers:
     def orders(self) -> Orders:
         """Orders, followed through the files."""
         return Orders(self.program)
+
+    def _seedless(self) -> frozenset[Place]:
+        """The calls that programs give None for a seed, tests and those that try out a file aside."""
+        own = [each for each in self.entries if not (each.self_check or self.program.facts[each.path].tests)]
+        found = (met for entry in own for met in entry.of(Marked) if met.event.kind == SEEDLESS and not met.option)
+        return frozenset(met.event.place for met in found)
 
     @cached_property
     def _modes(self) -> Modes:
