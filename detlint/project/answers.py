@@ -113,14 +113,15 @@ class Answers:
         if not any(all(state[generator] == UNSEEDED for generator in generators) for state in found):
             return False
         ends = self._outcomes.get(path, ())
-        return not question.lasting or any(all(end[g] == UNSEEDED for g in generators) for end in ends)
+        left = any(all(end[g] == UNSEEDED for g in generators) for end in ends)
+        return not question.lasting or left or any(True for _ in self.drawing(question))
 
     def _is_dead(self, path: str, function: str) -> bool:
         """Whether programs import a file of the project, and none of them gets to a function or a method of it."""
         reached = not function or bool(self.program.walks.get((path, function)))
         return not reached and bool(self._importers(path))
 
-    def drawing(self, question: UnseededLibrary, place: Place) -> Iterator[Entry]:
+    def drawing(self, question: UnseededLibrary, place: Place | None = None) -> Iterator[Entry]:
         """The programs that draw by a library at a place, or by what is made there, with its generator unseeded."""
         for entry in self._entering.get(question.path, ()):
             drawn = (met.event for met in entry.of(Drawn) if met.event.of_library and met.event.word == UNSEEDED)
