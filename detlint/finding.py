@@ -167,6 +167,14 @@ class Unseeded:
 
 
 @record(frozen=True, slots=True)
+class Seedless:
+    """An open question: does a program give None for `parameter` of the call at `place`, options at their defaults?"""
+
+    place: Place
+    parameter: str
+
+
+@record(frozen=True, slots=True)
 class UnseededLibrary:
     """An open question: does what is drawn at `order` in `function` by a `library` come from entropy?
 
@@ -174,7 +182,7 @@ class UnseededLibrary:
     too. Without generators: yes unless the project has a module of the library's name. `drawn` is what draws, by its
     name, where a seed of these generators is enough to make it repeat. Of what the settings register, `parameter` takes
     the seed, and `placed` arguments are given by position: no where the seed may be one of these, or has a default.
-    With `given`: no unless the call at that place is given None for its seed.
+    With `given`: no unless that is answered yes, too.
     """
 
     library: str
@@ -186,7 +194,7 @@ class UnseededLibrary:
     drawn: str = ""
     parameter: str = ""
     placed: int = 0
-    given: Place | None = None
+    given: Seedless | None = None
 
 
 @record(frozen=True, slots=True)
@@ -346,13 +354,6 @@ class Loses:
     path: str
     generator: str
     how: str
-
-
-@record(frozen=True, slots=True)
-class Seedless:
-    """An open question: is the call at `place` given None for a seed in a program, options at their defaults?"""
-
-    place: Place
 
 
 Question = (

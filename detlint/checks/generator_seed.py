@@ -33,7 +33,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             sources = [source for value in values for source in tracer.origin(value, none=True)[0]]
             certain = holds(module, call, f"!{parameter}") is True
             if not sources and may_be_none(module, call, parameter):
-                case, asked = " where its seed is None, as it is by default", Seedless(module.place(call))
+                case, asked = " where its seed is None, as it is by default", Seedless(module.place(call), parameter)
                 name = module.short(call.function)
                 yield module.finding(rule, call, lowered=True, only_if=asked, call=name, case=case)
             elif certain or any(isinstance(source, s.Constant) for source in sources):

@@ -18,7 +18,7 @@ from detlint.analysis.seeds import may_be_none, seed_at
 from detlint.catalogue import Catalogue, Row, Rule
 from detlint.domain.generators import COMPILED
 from detlint.editing import edits
-from detlint.finding import Finding, Fix, Import, Safety, UnseededLibrary
+from detlint.finding import Finding, Fix, Import, Safety, Seedless, UnseededLibrary
 from detlint.semantics.index import asked_once, last_word
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
@@ -213,7 +213,7 @@ def _finding(
         only = replace(only, parameter=row.text("parameter"), placed=placed)
     asked = _asked(module, row, seeded or call)
     if asked:
-        only = replace(only, given=module.place(seeded or call))
+        only = replace(only, given=Seedless(module.place(seeded or call), asked))
     fix = _fix_of_object(module, row, call, name, made) if row.text("once") else _fix(module, row, call)
     use = first_use(module, call, module.catalogue.names("libraries", "use", "methods")) if row.text("later") else None
     return module.finding(

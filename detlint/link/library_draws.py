@@ -43,11 +43,12 @@ class LibraryDraws(Loaders):
 
     def note_seedless(self, name: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> None:
         """Mark a call that is given None for a seed, options at their defaults, which begins anew in each run."""
-        given = [value for parameter, value in keywords.items() if parameter in self.tables.seeds]
+        given = {parameter: value for parameter, value in keywords.items() if parameter in self.tables.seeds}
         if positional and name in self.tables.generators:
-            given.append(positional[0])
-        if any(map(_is_none, given)):
-            self.note(Marked(SEEDLESS, place))
+            given[self.tables.generators[name].text("parameter")] = positional[0]
+        for parameter, value in given.items():
+            if _is_none(value):
+                self.note(Marked(SEEDLESS + parameter, place))
 
     def draw_from(
         self, owner: Object, method: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place

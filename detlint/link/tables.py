@@ -39,7 +39,7 @@ class Tables:
         self.library_roots = frozenset({name.partition(".")[0] for name in self.library_draws})
         takers = [*rows("libraries", "draw"), *rows("libraries", "method"), *rows("randomness", "generator")]
         self.seeds = frozenset(row.text("parameter") for row in takers) - {""}
-        self.generators = catalogue.names("randomness", "generator")
+        self.generators = _by_name(rows("randomness", "generator"))
         self.undrawn = _by_name(rows("randomness", "undrawn"))
         self.seeders = _by_name(rows("randomness", "seeder"))
         self.reseeders = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "reseeds")

@@ -153,7 +153,7 @@ class Loaded(metaclass=Interned):
 
 
 EVALUATES = "evaluates"
-SEEDLESS = "seedless"
+SEEDLESS = "seedless: "  # before the name of a parameter
 DOUBTS = ("unsure", "fails", EVALUATES)  # the marks by which a program is not well known
 
 
@@ -162,7 +162,7 @@ class Marked(metaclass=Interned):
     """A step that says what a program is for: "trains" or "restores" weights. Or one by which it is not well known: a
     call of what is not known, where a generator is "unsure", a function that in all that is seen of it "fails", or
     what "evaluates", as it puts something into evaluation of which it is not known what it is. Or a call that is
-    "seedless": given None for a seed.
+    "seedless: " and given None for the parameter that is named behind that.
     """
 
     kind: str

@@ -62,7 +62,7 @@ class Answers:
         if isinstance(question, FromEntropy):
             return question.place in self._entropic
         if isinstance(question, Seedless):
-            return question.place in self._seedless
+            return question in self._seedless
         if isinstance(question, InTraining):
             return self._modes.trains(question)
         if isinstance(question, Reaches):
@@ -252,11 +252,14 @@ class Answers:
         """Orders, followed through the files."""
         return Orders(self.program)
 
-    def _seedless(self) -> frozenset[Place]:
+    @cached_property
+    def _seedless(self) -> frozenset[Seedless]:
         """The calls that programs give None for a seed, tests and those that try out a file aside."""
         own = [each for each in self.entries if not (each.self_check or self.program.facts[each.path].tests)]
-        found = (met for entry in own for met in entry.of(Marked) if met.event.kind == SEEDLESS and not met.option)
-        return frozenset(met.event.place for met in found)
+        marks = (met.event for entry in own for met in entry.of(Marked) if not met.option)
+        return frozenset(
+            Seedless(mark.place, mark.kind.removeprefix(SEEDLESS)) for mark in marks if mark.kind.startswith(SEEDLESS)
+        )
 
     @cached_property
     def _modes(self) -> Modes:
