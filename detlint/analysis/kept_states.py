@@ -134,7 +134,9 @@ def _kept_under(module: Module, call: s.Call) -> tuple[str | None, s.Expression 
             for part in s.walk(node):
                 if isinstance(part, s.Subscript) and not part.stored:
                     return _text(module, part.indices[0]), part.value
-                called = part.function if isinstance(part, s.Call) and part.arguments else None
+                if not isinstance(part, s.Call) or not part.arguments:
+                    continue
+                called = part.function
                 if isinstance(called, s.Attribute) and called.attribute in module.python("methods", "dict-taking"):
                     return _text(module, part.arguments[0].value), called.value
     return None, None
