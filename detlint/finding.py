@@ -356,6 +356,22 @@ class Loses:
     how: str
 
 
+@record(frozen=True, slots=True)
+class Convolves:
+    """An open question: does a program that seeds torch's generator train convolutions of which the gradients need not
+    repeat, where it comes to `place` in `function`?
+
+    No where cuDNN's own switch, or that for deterministic algorithms, is on in the end; with `untouched`, where the
+    program sets either. Where no program gets there, the answer is `alone`, if the file is a library's.
+    """
+
+    path: str
+    function: str
+    place: Place
+    untouched: bool = False
+    alone: bool = False
+
+
 Question = (
     Unseeded
     | UnseededLibrary
@@ -371,6 +387,7 @@ Question = (
     | DrawsInTraining
     | Loses
     | Seedless
+    | Convolves
 )
 
 

@@ -10,7 +10,7 @@ from detlint.analysis.environment import harmless, overruled
 from detlint.analysis.operations import operation
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
-from detlint.finding import Ends, Finding, Fix, Operation, Question
+from detlint.finding import Convolves, Ends, Finding, Fix, Operation, Question
 from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
@@ -23,9 +23,10 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     A value that is only one of several that the file may set gives a lowered finding, as does one that is set where an
     option asks for it, by one of the page's `options` in a test around it; one that is not known gives none, and
     neither does a parameter that is left at its default. The pages may use `{switch}`, what is set or
-    called, and `{setting}`, the same with the value, and name a switch and the states (`ends`) in which programs must
-    end that come by what is reported, and list what literals become (`fixed`). Where the file chooses, only an unsafe
-    fix takes the choice away.
+    called, and `{setting}`, the same with the value, and name switches and the states (`ends`) in which programs must
+    end that come by what is reported, and list what literals become (`fixed`). With `convolves` what no program comes
+    by that is seeded and trains convolutions is lowered. Where the file chooses, only an unsafe fix takes the choice
+    away.
     """
     rows = [
         row
@@ -45,10 +46,13 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             unless = _answers(module, rule, by_name[name], node)
             switch = setting.partition(" = ")[0]
             asked = Operation(by_name[name].id, name)
+            full_if, only_if = _convolves(module, rule, by_name[name], node)
             yield module.finding(
                 rule,
                 node,
                 lowered=lowered,
+                full_if=full_if,
+                only_if=only_if,
                 unless=unless,
                 fix=fix,
                 operation=asked,
@@ -71,6 +75,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                     rule,
                     call,
                     lowered=lowered,
+                    full_if=_convolves(module, rule, row, call)[0],
                     unless=unless,
                     fix=fix,
                     operation=asked,
@@ -81,8 +86,20 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _effect(rule: Rule, row: Row) -> str:
-    """What a page says that a switch of a row's grade does."""
-    return str(rule.data.get("effects", {}).get(row.text("grade") or "full", ""))
+    """What a row or, for its grade, a page says that a switch does."""
+    return row.text("does") or str(rule.data.get("effects", {}).get(row.text("grade") or "full", ""))
+
+
+def _convolves(module: Module, rule: Rule, row: Row, node: s.Node) -> tuple[Convolves | None, Convolves | None]:
+    """What programs have to be like for the full severity, as the page asks, or for any finding, as the row does."""
+    path, function, _ = module.point(node)
+    if row.text("alone"):
+        return None, Convolves(path, function, module.place(node), untouched=True)
+    if "convolves" not in rule.data:
+        return None, None
+    seeds = module.calls_to(module.catalogue.names("randomness", "seeder"))
+    alone = any(module.point(call)[1] == function for call in seeds)
+    return Convolves(path, function, module.place(node), alone=alone), None
 
 
 def _is_asked_for(rule: Rule, node: s.Node) -> bool:
@@ -140,8 +157,8 @@ def _passed(module: Module, rule: Rule, call: s.Call) -> Fix | None:
 def _answers(module: Module, rule: Rule, row: Row, node: s.Node) -> list[Question]:
     """What the programs that come by may answer to a finding at `node`."""
     if "ends" in rule.data:
-        switch, *words = rule.data["ends"]
-        return [Ends(switch, tuple(words), module.place(node))]
+        ends = (text.split() for text in rule.data["ends"])
+        return [Ends(switch, tuple(words), module.place(node)) for switch, *words in ends]
     return list(harmless(module, row, node))
 
 

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from detlint.facts import facts as f
 from detlint.facts.packed import imports as imported
 from detlint.finding import (
+    Convolves,
     DrawsInTraining,
     Ends,
     FromEntropy,
@@ -31,11 +32,13 @@ from detlint.link.program import Program
 from detlint.link.registered import seed_is_given
 from detlint.programs.entries import Entry
 from detlint.programs.events import SEEDLESS, UNSEEDED, Drawn, Marked, Seeded, State, Switched
+from detlint.project.convolutions import convolving
 from detlint.project.epochs import Epochs
 from detlint.project.modes import Modes
 from detlint.project.orders import Orders
 from detlint.project.resumptions import Resumptions
 
+_REPEATING = ("cudnn", "algorithms")  # the switches of which one that is on has convolutions repeat
 _TESTS = {"test", "tests", "testing"}
 
 
@@ -77,6 +80,8 @@ class Answers:
             return self._resumptions.draws(question)
         if isinstance(question, Loses):
             return self._resumptions.loses(question)
+        if isinstance(question, Convolves):
+            return self._convolves(question)
         return self._ends(question) if isinstance(question, Ends) else self._in_library(question)
 
     def _unseeded(self, question: Unseeded) -> bool:
@@ -141,6 +146,26 @@ class Answers:
     def _ends(self, question: Ends) -> bool:
         ends = {entry.end[question.switch] for entry in self._switching.get(question.place, ())}
         return ends <= set(question.words) if ends else question.alone
+
+    def _convolves(self, question: Convolves) -> bool:
+        path = question.path
+        found = self._switching.get(question.place, [])
+        if not found and self.program.walks.get((path, question.function)):
+            found = self._importing.get(path, [])
+        if not found:
+            return question.alone and self.is_library(path)
+        return any(self._varies(entry, question.untouched) for entry in found)
+
+    def _varies(self, entry: Entry, untouched: bool) -> bool:
+        """Whether a program is seeded, but trains convolutions without what makes them repeat."""
+        if not entry.marked("trains") or any(entry.end[name] in ("on", "warn") for name in _REPEATING):
+            return False
+        if untouched and any(met.event.name in _REPEATING for met in entry.of(Switched)):
+            return False
+        seeds = (met.event for met in entry.of(Seeded) if "torch" in met.event.generators)
+        if not any(not (seed.entropy or seed.restores or seed.guessed) for seed in seeds):
+            return False
+        return not self._convolving.isdisjoint(self.reached(entry.path))
 
     def _in_library(self, question: InLibrary) -> bool:
         if not self.is_library(question.path):
@@ -260,6 +285,10 @@ class Answers:
         return frozenset(
             Seedless(mark.place, mark.kind.removeprefix(SEEDLESS)) for mark in marks if mark.kind.startswith(SEEDLESS)
         )
+
+    @cached_property
+    def _convolving(self) -> frozenset[str]:
+        return frozenset(convolving(self.program))
 
     @cached_property
     def _modes(self) -> Modes:
