@@ -89,6 +89,7 @@ _ASKED: Mapping[str, Callable[[Module, Rule], bool]] = {
     "library_draw": _rows("randomness", "consumer"),
     "library_seed": _rows("randomness", "seeder"),
     "loader_generator": _page("loaders"),
+    "missing_switch": lambda module, rule: any(rule.data["word"][:4] in word for word in module.words),
     "rank_seeds": _ranks,
     "reduction_order": _rows("switches", "group"),
     "set_epoch": _samplers,

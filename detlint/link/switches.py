@@ -45,6 +45,8 @@ class Switches(Callbacks):
     def switch_by(self, name: str, answer: Truth, place: Place) -> None:
         """The switches that an attribute of a library is, which is given something true or false."""
         for row in self.tables.settings.get(name, ()):
+            if name not in row.list("names"):
+                continue  # a function, which is overwritten and not called
             if answer.usual is False and answer.may_hold:
                 self.choose(answer.option, [row], place)
             word = "on" if answer.usual else "off" if answer.usual is False else UNSURE
