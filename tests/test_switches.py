@@ -74,6 +74,7 @@ def seed_everything(seed):
     torch.manual_seed(seed)
     torch.backends.cudnn.deterministic = False
 """
+
     def told(text: str) -> list[tuple[str, str]]:
         return found(Source("lib/__init__.py", "lib", ""), Source("lib/seeds.py", "lib.seeds", text))
 

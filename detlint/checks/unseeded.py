@@ -8,7 +8,7 @@ from dataclasses import replace
 from detlint.catalogue import Rule
 from detlint.finding import Finding, Place, Related
 from detlint.programs.entries import Entry, Met, Stream
-from detlint.programs.events import FORKED, UNSEEDED, Drawn, Perhaps
+from detlint.programs.events import FORKED, RESEEDED, UNSEEDED, Drawn, Perhaps
 from detlint.project.project import Project
 
 _SHOWN = 3
@@ -26,8 +26,8 @@ def check(project: Project, rule: Rule) -> Iterator[Finding]:
             if stream.generator in rule.data["generators"] and stream.draws and late is (stream.late is not None):
                 finding = (_seeded_late if late else _drawn)(rule, entry, stream)
                 found.setdefault(finding.place, []).append((entry, finding))
-            elif "perhaps" in rule.data and stream.generator in rule.data["generators"] and not stream.draws:
-                for finding in _perhaps_drawn(rule, entry, stream):
+            elif not late and stream.generator in rule.data["generators"] and not stream.draws:
+                for finding in (*_reseeded(project, rule, entry, stream), *_perhaps_drawn(rule, entry, stream)):
                     found.setdefault(finding.place, []).append((entry, finding))
     for each in found.values():
         worst, finding = min(each, key=lambda pair: pair[1].lowered)
@@ -76,9 +76,27 @@ def _drawn(rule: Rule, entry: Entry, stream: Stream) -> Finding:
     return Finding(rule.code, place, message, details, related, lowered=lowered)
 
 
+def _reseeded(project: Project, rule: Rule, entry: Entry, stream: Stream) -> Iterator[Finding]:
+    """What is said where a program seeds with what differs in each run, and no rule tells of it where that is made."""
+    first = stream.drawn
+    if stream.state != UNSEEDED or first is None or first.event.word != RESEEDED:
+        return
+    told, remedy, elsewhere = rule.data["reseeded"]
+    if project.tells(elsewhere, entry):
+        return
+    place, where = first.dispatch or first.event.place, _file(entry).rpartition("/")[2]
+    details = {"what": first.event.what, "generator": stream.generator, "remedy": remedy}
+    seeds = [met.event for met in stream.seeds if met.event.entropy]
+    related = (*(Related(seed.place, f"`{seed.what}` seeds it") for seed in seeds[:1]), *_steps(first))
+    program = "this program" if place.path == _file(entry) else f"`{where}`"
+    message = told.format(**details, subject=_subject(rule, first), program=program)
+    lowered = entry.self_check or not entry.telling((first,))
+    yield Finding(rule.code, place, message, details, related, lowered=lowered)
+
+
 def _perhaps_drawn(rule: Rule, entry: Entry, stream: Stream) -> Iterator[Finding]:
     """What is said where a program draws at most by something that is not seen, as a checkpoint."""
-    for met in entry.of(Perhaps):
+    for met in entry.of(Perhaps) if "perhaps" in rule.data else ():
         if met.event.generator == stream.generator and met.event.word == UNSEEDED and not met.option:
             place = met.dispatch or met.event.place
             details = {"what": met.event.what, "generator": stream.generator, "remedy": rule.data.get("remedy", "")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial
 
 from packaging.version import Version
@@ -13,7 +13,7 @@ from detlint.documents.documents import Documents
 from detlint.facts.facts import Facts
 from detlint.facts.packed import imports as imported
 from detlint.facts.reach import Reached
-from detlint.finding import Place, Question, Reaches, Remedy, SameOrder, UnseededLibrary
+from detlint.finding import Finding, Place, Question, Reaches, Remedy, SameOrder, UnseededLibrary
 from detlint.link.program import linked
 from detlint.link.starts import starts
 from detlint.link.tables import tables
@@ -53,6 +53,7 @@ class Project:
         ran = programs.run(self.program, tables(catalogue, torch), begun, self.imports, jobs)
         self.entries, self.errors = ran.entries, ran.errors
         self._answers = Answers(self.program, self.entries, ran.ends)
+        self._told: Mapping[str, frozenset[str]] = {}
 
     def _imports(self, facts: Facts) -> Iterator[str | None]:
         """The files that a file imports, at its top level or in a function."""
@@ -109,6 +110,18 @@ class Project:
     def use(self, question: Reaches) -> Use | None:
         """Where an order comes to matter in the files of the project."""
         return self._answers.orders.use(question)
+
+    def hear(self, findings: Iterable[Finding]) -> None:
+        """Know of the findings that stand in single files."""
+        told = defaultdict[str, set[str]](set)
+        for finding in findings:
+            told[finding.code].add(finding.place.path)
+        self._told = {code: frozenset(paths) for code, paths in told.items()}
+
+    def tells(self, code: str, entry: Entry) -> bool:
+        """Whether a finding of a rule on single files stands in a file that a program may load."""
+        told = self._told.get(code)
+        return told is not None and not told.isdisjoint(self._answers.reached(entry.path))
 
     def holds(self, question: Question) -> bool:
         """Whether the programs of the project answer a question with yes; False where nobody knows."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -84,6 +84,7 @@ def answer(
     if project is not None:
         reached, named = project.reached(), project.spaces()
         verdicts = {c.path: tuple(_verdict(project, f) for f in c.findings if is_open(f)) for c in collected}
+        project.hear(_standing(collected, verdicts))
         found = [f for rule in rules_over(catalogue, codes, "project", torch) for f in check_of(rule)(project, rule)]
     confirmed = Confirmed(models, around, named)
     for each in collected:
@@ -106,6 +107,13 @@ def answer(
         Basis({path: given for path, given in verdicts.items() if given}, tuple(found), reached, named, orders),
         {} if project is None else project.program.documents.looked,
     )
+
+
+def _standing(collected: Iterable[Collected], verdicts: Mapping[str, Sequence[Verdict]]) -> Iterator[Finding]:
+    """The findings in single files, but for those that the project does not confirm."""
+    for each in collected:
+        given = iter(verdicts[each.path])
+        yield from (finding for finding in each.findings if not is_open(finding) or next(given).stands)
 
 
 def may_say_anything(collected: Sequence[Collected], around: Around) -> bool:
