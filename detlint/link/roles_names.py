@@ -94,16 +94,19 @@ def _texts(value: Value) -> list[str]:
 
 
 def _names(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """What a text names that is evaluated: where that is not known, perhaps a class or function of the file."""
+    """What a text names, or calls, that is evaluated: where that is not known, perhaps a class or function of the file."""
     name = given.first()
     known = only(name)
     text = settled(known) if isinstance(known, (Constant, Option)) else None
     if isinstance(text, str):
-        first, *rest = text.split(".")
+        called, opened, given_there = text.partition("(")
+        first, *rest = called.strip().split(".")
         found = run.module_variable(run.frame.path, first) if first.isidentifier() else UNKNOWN
         for step in rest:
             found = join(run.attribute(atom, step) for atom in each(found)) if step.isidentifier() else UNKNOWN
-        return found
+        if opened and given_there.find(")") == len(given_there) - 1:
+            return run.call_value(found, (), {"**": UNKNOWN}, place)
+        return UNKNOWN if opened else found
     run.unrepeatable()
     values = join(run.variables_of(run.frame.path).values())
     return frozenset(a for a in values if isinstance(a, Class)) | UNKNOWN
