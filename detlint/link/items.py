@@ -6,6 +6,7 @@ from detlint.facts import facts as f
 from detlint.link.attributes import Attributes
 from detlint.link.enumerations import instead
 from detlint.link.mappings import mapped, written_items
+from detlint.link.roles_names import members
 from detlint.link.values import (
     UNKNOWN,
     Atom,
@@ -61,7 +62,7 @@ class Items(Attributes):
             return objects.stored(atom, f"[{key_value!r}]") or single(origin) | UNKNOWN
         owner = atom if isinstance(atom, Module) else mapped(atom)
         if owner is not None:
-            return self.attribute(owner, key_value) if isinstance(key_value, str) else UNKNOWN
+            return self.attribute(owner, key_value) if isinstance(key_value, str) else members(self, owner)
         if atom == _LOADED and isinstance(key_value, str):
             return self.module_loaded(key_value)
         if isinstance(atom, Library) and atom.name.endswith(_NAMES) and isinstance(key_value, str):

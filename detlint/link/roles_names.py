@@ -113,7 +113,7 @@ def _names(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 
 def members(run: Run, atom: Atom) -> Value:
-    """What may be looked up by a name that is not known: functions of a module, methods of an object.
+    """What may be looked up by a name that is not known: functions of a module or package, methods of an object.
 
     Where an object was given attributes by such names, it is one of these.
     """
@@ -122,8 +122,9 @@ def members(run: Run, atom: Atom) -> Value:
         return found | UNKNOWN
     if isinstance(atom, Module):
         run.unrepeatable()
+        own = atom.path.removesuffix("__init__.py")
         for value in run.variables_of(atom.path).values():
-            found |= frozenset(a for a in value if isinstance(a, (Function, Class)) and a.path == atom.path)
+            found |= frozenset(a for a in value if isinstance(a, (Function, Class)) and a.path.startswith(own))
     elif isinstance(atom, Object) and isinstance(atom.kind, Class) and atom.kind in run.program.objects.classes:
         run.program.objects.ancestry(atom.kind)
         attributes = run.program.objects.classes[atom.kind].attributes.items()
