@@ -218,7 +218,8 @@ class InForce:
 
 @record(frozen=True, slots=True)
 class Ends:
-    """An open question: does every program that sets a switch at `place` end with `switch` in one of `words`?
+    """An open question: does every program that sets a switch at `place` end with `switch` in one of `words`, or with
+    `some` any of them?
 
     Where no program gets there the answer is `alone`.
     """
@@ -227,6 +228,7 @@ class Ends:
     words: tuple[str, ...]
     place: Place
     alone: bool = False
+    some: bool = False
 
 
 @record(frozen=True, slots=True)

@@ -31,7 +31,7 @@ USUAL = {"seed": "torch.manual_seed(seed)", "more": "pass", "model": "nn.Conv2d(
 
 
 def found(*sources: Source) -> list[tuple[str, str]]:
-    chosen = Config(select=("DET502", "DET508"))
+    chosen = Config(select=("DET501", "DET502", "DET508"))
     report = engine.check_sources(sources, chosen, catalogue.load().newest_release())
     return [(each.finding.code, each.severity.value) for each in report.findings]
 
@@ -80,3 +80,25 @@ def seed_everything(seed):
 
     assert told(helper) == [("DET502", "warning")]
     assert told(helper.replace("torch.manual_seed(seed)", "pass")) == [("DET502", "note")]
+
+
+CHOICE = """
+import argparse
+
+import torch.backends.cudnn as cudnn
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--exact", default={exact})
+    args = parser.parse_args()
+    if args.exact is None:
+        cudnn.benchmark = True
+    else:
+        cudnn.benchmark = False
+"""
+
+
+def test_a_choice_counts_as_it_is_made_by_default() -> None:
+    assert of(CHOICE.format(exact=None)) == [("DET501", "warning")]
+    assert of(CHOICE.format(exact="input()")) == [("DET501", "note")]
+    assert of(CHOICE.format(exact=1)) == []

@@ -21,8 +21,9 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """What the rows of the table of switches that name the rule report.
 
     A value that is only one of several that the file may set gives a lowered finding, as does one that is set where an
-    option asks for it, by one of the page's `options` in a test around it; one that is not known gives none, and
-    neither does a parameter that is left at its default. The pages may use `{switch}`, what is set or
+    option asks for it, by one of the page's `options` in a test around it, unless programs end so by default, where the
+    page names that state (`usual`); one that is not known gives none, and neither does a parameter that is left at its
+    default. The pages may use `{switch}`, what is set or
     called, and `{setting}`, the same with the value, and name switches and the states (`ends`) in which programs must
     end that come by what is reported, and list what literals become (`fixed`). With `convolves` what no program comes
     by that is seeded and trains convolutions is lowered. Where the file chooses, only an unsafe fix takes the choice
@@ -42,11 +43,15 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     for node, name, setting, matching, fix in found:
         if any(matching):
             chosen = not all(all(others) for _, other, _, others, _ in found if other == name)
-            lowered = chosen or by_name[name].text("grade") == "lower" or _is_asked_for(rule, node)
+            doubtful = chosen or _is_asked_for(rule, node)
+            lowered = by_name[name].text("grade") == "lower" or (doubtful and "usual" not in rule.data)
             unless = _answers(module, rule, by_name[name], node)
             switch = setting.partition(" = ")[0]
             asked = Operation(by_name[name].id, name)
             full_if, only_if = _convolves(module, rule, by_name[name], node)
+            if doubtful and "usual" in rule.data:
+                usual, word = rule.data["usual"].split()
+                full_if = Ends(usual, (word,), module.place(node), some=True)
             yield module.finding(
                 rule,
                 node,

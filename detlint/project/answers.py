@@ -145,6 +145,8 @@ class Answers:
 
     def _ends(self, question: Ends) -> bool:
         ends = {entry.end[question.switch] for entry in self._switching.get(question.place, ())}
+        if question.some:
+            return not ends.isdisjoint(question.words)
         return ends <= set(question.words) if ends else question.alone
 
     def _convolves(self, question: Convolves) -> bool:
