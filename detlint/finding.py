@@ -218,10 +218,10 @@ class InForce:
 
 @record(frozen=True, slots=True)
 class Ends:
-    """An open question: does every program that sets a switch at `place` end with `switch` in one of `words`, or with
-    `some` any of them?
+    """An open question: does every program that sets a switch at `place` end with `switch` in one of `words`?
 
-    Where no program gets there the answer is `alone`.
+    With `some`: does any of them that sets it so there, with its options at their defaults? Where no program gets there
+    the answer is `alone`.
     """
 
     switch: str

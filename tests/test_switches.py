@@ -102,3 +102,8 @@ def test_a_choice_counts_as_it_is_made_by_default() -> None:
     assert of(CHOICE.format(exact=None)) == [("DET501", "warning")]
     assert of(CHOICE.format(exact="input()")) == [("DET501", "note")]
     assert of(CHOICE.format(exact=1)) == []
+
+
+def test_a_switch_that_is_put_back_is_not_known() -> None:
+    read = "import torch\n\nbefore = torch.backends.cudnn.benchmark\ntorch.backends.cudnn.benchmark = False\n"
+    assert of(read + "torch.rand(3)\ntorch.backends.cudnn.benchmark = before\n") == []

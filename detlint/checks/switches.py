@@ -21,13 +21,12 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """What the rows of the table of switches that name the rule report.
 
     A value that is only one of several that the file may set gives a lowered finding, as does one that is set where an
-    option asks for it, by one of the page's `options` in a test around it, unless programs end so by default, where the
-    page names that state (`usual`); one that is not known gives none, and neither does a parameter that is left at its
-    default. The pages may use `{switch}`, what is set or
-    called, and `{setting}`, the same with the value, and name switches and the states (`ends`) in which programs must
-    end that come by what is reported, and list what literals become (`fixed`). With `convolves` what no program comes
-    by that is seeded and trains convolutions is lowered. Where the file chooses, only an unsafe fix takes the choice
-    away.
+    option asks for it, by one of the page's `options` in a test around it; one that is not known gives none. Where the
+    page names a state (`usual`) in which a program ends by default, it gives a full one in all three cases. A parameter
+    that is left at its default gives none. The pages may use `{switch}`, what is set or called, and `{setting}`, the
+    same with the value, and name switches and the states (`ends`) in which programs must end that come by what is
+    reported, and list what literals become (`fixed`). With `convolves` what no program comes by that is seeded and
+    trains convolutions is lowered. Where the file chooses, only an unsafe fix takes the choice away.
     """
     rows = [
         row
@@ -41,17 +40,18 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         fix = _set(module, rule, node, name, value)
         found.append((node, name, f"{switch} = {module.short(value)}", matching, fix))
     for node, name, setting, matching, fix in found:
-        if any(matching):
+        usual = rule.data.get("usual", "").split()
+        if any(matching) or (usual and not matching):
             chosen = not all(all(others) for _, other, _, others, _ in found if other == name)
             doubtful = chosen or _is_asked_for(rule, node)
-            lowered = by_name[name].text("grade") == "lower" or (doubtful and "usual" not in rule.data)
+            lowered = by_name[name].text("grade") == "lower" or (doubtful and not usual)
             unless = _answers(module, rule, by_name[name], node)
             switch = setting.partition(" = ")[0]
             asked = Operation(by_name[name].id, name)
             full_if, only_if = _convolves(module, rule, by_name[name], node)
-            if doubtful and "usual" in rule.data:
-                usual, word = rule.data["usual"].split()
-                full_if = Ends(usual, (word,), module.place(node), some=True)
+            if usual and (doubtful or not matching):
+                by_default = Ends(usual[0], tuple(usual[1:]), module.place(node), some=True)
+                full_if, only_if = (full_if, by_default) if not matching else (by_default, only_if)
             yield module.finding(
                 rule,
                 node,
@@ -95,7 +95,7 @@ def _effect(rule: Rule, row: Row) -> str:
     return row.text("does") or str(rule.data.get("effects", {}).get(row.text("grade") or "full", ""))
 
 
-def _convolves(module: Module, rule: Rule, row: Row, node: s.Node) -> tuple[Convolves | None, Convolves | None]:
+def _convolves(module: Module, rule: Rule, row: Row, node: s.Node) -> tuple[Question | None, Question | None]:
     """What programs have to be like for the full severity, as the page asks, or for any finding, as the row does."""
     path, function, _ = module.point(node)
     if row.text("alone"):

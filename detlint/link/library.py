@@ -14,7 +14,7 @@ from detlint.link.devices import Devices
 from detlint.link.entropy import by_default, drawn, entropy_in, hashed, perhaps_seed, reseed, seeding
 from detlint.link.launching import launch, run_tasks
 from detlint.link.roles import ROLES
-from detlint.link.truth import truth
+from detlint.link.truth import EITHER, truth
 from detlint.link.values import (
     NONE,
     SOME,
@@ -307,7 +307,8 @@ class Interpreter(Devices):
         self.replace(name, value)
         if name == "os.environ":  # as `|=` does
             self.call_library(Library("os.environ.update"), [value], {}, self.bound_place())
-        self.switch_by(name, truth(value), self.bound_place())
+        read = any(isinstance(atom, Library) for atom in value)  # as a switch is that is put back
+        self.switch_by(name, EITHER if read else truth(value), self.bound_place())
 
     def set_environment(self, name: str, key: object, place: Place | None = None) -> None:
         """Set an environment variable, perhaps one that is a switch, by the call at a place or by an assignment."""

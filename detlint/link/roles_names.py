@@ -94,7 +94,7 @@ def _texts(value: Value) -> list[str]:
 
 
 def _names(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """What a text names, or calls, that is evaluated: where that is not known, perhaps a class or function of the file."""
+    """What a text names, or calls, that is evaluated: where that is not known, perhaps something of the file."""
     name = given.first()
     known = only(name)
     text = settled(known) if isinstance(known, (Constant, Option)) else None
@@ -112,7 +112,7 @@ def _names(run: Run, row: Row, function: Library, given: Arguments, place: Place
     return frozenset(a for a in values if isinstance(a, Class)) | UNKNOWN
 
 
-def members(run: Run, atom: Atom) -> Value:
+def members(run: Any, atom: Atom) -> Value:
     """What may be looked up by a name that is not known: functions of a module or package, methods of an object.
 
     Where an object was given attributes by such names, it is one of these.

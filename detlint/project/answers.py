@@ -144,9 +144,10 @@ class Answers:
         return not words and question.alone
 
     def _ends(self, question: Ends) -> bool:
-        ends = {entry.end[question.switch] for entry in self._switching.get(question.place, ())}
+        entries = self._switching.get(question.place, ())
         if question.some:
-            return not ends.isdisjoint(question.words)
+            return any(entry.end[question.switch] in question.words and _sets(entry, question) for entry in entries)
+        ends = {entry.end[question.switch] for entry in entries}
         return ends <= set(question.words) if ends else question.alone
 
     def _convolves(self, question: Convolves) -> bool:
@@ -349,3 +350,9 @@ class Answers:
             for place in {met.event.place for met in entry.of(Switched)}:
                 found[place].append(entry)
         return found
+
+
+def _sets(entry: Entry, question: Ends) -> bool:
+    """Whether a program sets a switch so at a place, with its options at their defaults."""
+    here = (met for met in entry.of(Switched) if met.event.place == question.place and not met.option)
+    return any(met.event.name == question.switch and met.event.word in question.words for met in here)
