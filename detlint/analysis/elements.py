@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from detlint.analysis.kinds import ALIKE, SALTED, Kind, joined, tuple_of
+from detlint.analysis.options import is_number_option
 from detlint.catalogue import Row
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
@@ -208,7 +209,10 @@ class Elements:
             return found
         owner = self.module.owner(node.value)
         if owner is None:
-            return Kind.UNKNOWN
+            return Kind.STABLE if is_number_option(self.module, node.attribute) else Kind.UNKNOWN
+        for assign in self.module.attribute_assignments(owner, node.attribute):
+            if (told := self._annotated_many(assign.annotation)) is not Kind.UNKNOWN:
+                return told
         values = self.module.attribute_values(owner, node.attribute)
         kinds = [self.of(value) for value in values if not self._is_empty(value)]
         uses = self.module.attributes(node.attribute)
