@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
+from detlint.facts.tests import holds_tests
 from detlint.finding import Finding, Fix, Reaches, Safety
 from detlint.orders.completion import Completions, Source
 from detlint.orders.leaks import Leak, carriers, elsewhere
@@ -31,6 +32,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             source.node,
             related=() if leak is None else elsewhere(module, source.node, leak.node, f"the order {use} here"),
             flow=leak is not None,
+            noted=holds_tests(module),
             only_if=None if leak is not None else Reaches(held, tuple(rule.data["afar"]), module.path),
             lowered=unsure or source.row.text("sure") == "no",
             fix=_fix(module, source),

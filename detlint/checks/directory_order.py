@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from detlint.catalogue import Rule
 from detlint.editing import edits
+from detlint.facts.tests import holds_tests
 from detlint.finding import Finding, Fix, Reaches, Safety
 from detlint.orders.follow import Order
 from detlint.orders.leaks import Leak, carriers, elsewhere
@@ -23,7 +24,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     found = list(listings.found())
     if not found:
         return
-    order = Order(module)
+    order, tests = Order(module), holds_tests(module)
     uses: dict[str, str] = rule.data["uses"]
     wanted = list(uses)
     for call, kind in found:
@@ -39,6 +40,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             call,
             related=() if leak is None else elsewhere(module, call, leak.node, f"the order {use} here"),
             flow=leak is not None,
+            noted=tests,
             only_if=asked,
             fix=_fix(module, listings, call, kind),
             call=module.short(call.function),

@@ -10,6 +10,7 @@ from detlint.analysis.kinds import ALIKE, SALTED, Kind
 from detlint.analysis.receivers import followed, of_libraries
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
+from detlint.facts.tests import holds_tests
 from detlint.finding import Carrier, Finding, Fix, Operation, Reaches, Safety
 from detlint.orders.calls import EXPOSING
 from detlint.orders.follow import Order
@@ -133,6 +134,7 @@ def _finding(
         related=related,
         flow=True,
         lowered=kind not in _VARIES or leak.kind in rule.data["leaving"],
+        noted=holds_tests(module),
         what=f"the set `{module.short(node)}`",
         use=uses[leak.kind],
         fix=fix,
@@ -192,7 +194,7 @@ def _asking(
         node,
         only_if=asked,
         lowered=kind not in _VARIES,
-        noted=noted,
+        noted=noted or holds_tests(module),
         what=f"the set `{module.short(node)}`",
         use=use,
         fix=fix,

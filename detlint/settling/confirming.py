@@ -161,8 +161,12 @@ def _told(finding: Finding, verdict: Verdict) -> Finding:
         return finding
     rule = catalogues.load().rules[finding.code]
     details = {**finding.details, "use": rule.data["uses"][verdict.use]}
-    message = rule.message.format(**details)
-    return replace(finding, message=message, details=details, related=(), noted=False, flow=True)
+    message, alone = (
+        rule.message.format(**details),
+        bool(finding.details["use"]),
+    )  # else it is a note for another reason
+    noted = finding.noted and not alone
+    return replace(finding, message=message, details=details, related=(), noted=noted, flow=True)
 
 
 def _settled(fix: Fix, lowered: bool, doubted: bool) -> Fix:
