@@ -7,6 +7,7 @@ from enum import Enum, auto
 
 from detlint.analysis.sizes import is_whole
 from detlint.analysis.skipping import loops, skips
+from detlint.analysis.tensors import makers
 from detlint.analysis.uses import Store, covers_all
 from detlint.semantics.model import Module
 from detlint.semantics.values import UNKNOWN, literal
@@ -46,7 +47,9 @@ class Coverage:
         """
         if not stores:
             return None
-        if self._is_one_constant(stores) and any(self._picks(call, each) or skips(call, each) for each in stores):
+        if self._is_one_constant(stores) and any(
+            self._picks(call, each) or skips(call, each, within=True) for each in stores
+        ):
             return Gap.MARKS
         places = [self._places(call, store) for store in stores]
         dimensions = {place for each in places for place in each or ()}
@@ -243,11 +246,33 @@ class Coverage:
     # One pick
 
     def _is_picked(self, call: s.Call, store: Store) -> bool:
-        """Whether a store picks its places by a comparison, or as what it writes is picked elsewhere."""
+        """Whether a store picks its places by what gives some of all, or as what it writes is picked elsewhere.
+
+        Some are those of a comparison, and one of each row where rows are counted off: `x[arange(n), labels]`.
+        """
         if store.index is None or not self._picks(call, store):
             return False
-        alike = isinstance(store.value, s.Subscript) and self._text(store.value.indices) == self._text(store.index)
-        return alike or any(self._compares(index) for index in store.index)
+        picked = [node.indices for node in s.walk(store.value) if isinstance(node, s.Subscript)] if store.value else []
+        alike = any(self._text(indices) == self._text(store.index) for indices in picked)
+        counted = [index for index in store.index if self._is_made_by("rows", index)]
+        free = [index for index in store.index if isinstance(index, s.Slice) or literal(index) is not UNKNOWN]
+        one_each = bool(counted) and len(store.index) - len(free) > 1
+        return alike or one_each or any(self._compares(i) or self._is_made_by("some", i) for i in store.index)
+
+    def _is_made_by(self, kind: str, index: s.Expression) -> bool:
+        """Whether an index is what calls of a kind of the table give."""
+        names = self.module.catalogue.names("memory", "index", id=kind)
+        methods = self.module.catalogue.names("memory", "index", "methods", id=kind)
+        made = [value for value, _ in makers(self.module, index)] or [index]
+        called = [value.value if isinstance(value, s.Subscript) else value for value in made]
+        return all(
+            isinstance(value, s.Call)
+            and (
+                not names.isdisjoint(self.module.callee(value))
+                or (isinstance(value.function, s.Attribute) and value.function.attribute in methods)
+            )
+            for value in called
+        )
 
     def _text(self, indices: Sequence[s.Expression]) -> list[str]:
         return [self.module.source(index) for index in indices]

@@ -19,17 +19,22 @@ def loops(call: s.Call, store: Store) -> list[s.Node]:
     return [a for a in again if a not in above or any(isinstance(b, _CHOICES) for b in above[: above.index(a)])]
 
 
-def skips(call: s.Call, store: Store) -> bool:
+def skips(call: s.Call, store: Store, *, within: bool = False) -> bool:
     """Whether a store to what `call` allocates is at the counter of a loop that passes some of its turns by.
 
     It does where the store stands under an `if`, behind a `continue`, or where a `break` may end the loop; what is
-    tested must depend on the turn, else all elements are written or none.
+    tested must depend on the turn, else all elements are written or none. A loop `within` may look for what is written,
+    and then finds something; where one constant is, to be found is what it tells.
     """
-    loop = next((a for a in store.node.ancestors() if isinstance(a, (s.For, s.While))), None)
-    if not isinstance(loop, s.For) or loop in call.ancestors() or store.index is None:
-        return False
+    around = loops(call, store)
+    return any(isinstance(loop, s.For) and _passes_by(loop, store) for loop in (around if within else around[:1]))
+
+
+def _passes_by(loop: s.For, store: Store) -> bool:
+    """Whether a loop whose counter is in the index of a store passes some of its turns by."""
     bound = {node.id for node in s.walk(loop.target) if isinstance(node, s.Name)}
-    if not any(isinstance(node, s.Name) and node.id in bound for index in store.index for node in s.walk(index)):
+    counted = (node for index in store.index or () for node in s.walk(index) if isinstance(node, s.Name))
+    if not any(node.id in bound for node in counted):
         return False
     inside = bound | {node.id for node in s.walk(loop.body) if isinstance(node, s.Name) and node.stored}
     tests = [*_conditions(store.node, loop), *_left(store.node, loop)]
@@ -39,7 +44,7 @@ def skips(call: s.Call, store: Store) -> bool:
 def _conditions(node: s.Node, loop: s.For) -> Iterator[s.Expression]:
     """The tests of the choices around a node within a loop."""
     for around in node.ancestors():
-        if around is loop or isinstance(around, (s.For, s.While, s.Match, s.Try, s.Function)):
+        if around is loop or isinstance(around, (s.While, s.Match, s.Try, s.Function)):
             return
         if isinstance(around, s.If):
             yield around.test
