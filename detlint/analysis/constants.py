@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from detlint.analysis.contexts import around, named
 from detlint.analysis.parameters import calls_of, given, parameter_of
-from detlint.analysis.tensors import every, listed, method_of, registered_buffer, tensors
+from detlint.analysis.tensors import every, is_integer, listed, method_of, registered_buffer, tensors
 from detlint.semantics.index import asked_once
 from detlint.semantics.model import Module
 from detlint.semantics.values import UNKNOWN, literal
@@ -19,6 +19,8 @@ def is_constant(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool
     if isinstance(node, s.Name) and _is_written(module, node):
         return False
     if isinstance(node, s.Attribute) and (node.attribute in listed(module, "detached") or _is_frozen(module, node)):
+        return True
+    if is_integer(module, node):
         return True
     if isinstance(node, s.Name) and depth and _is_given_constants(module, node, depth - 1):
         return True

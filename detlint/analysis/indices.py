@@ -27,9 +27,10 @@ def _kept(module: Module, index: s.Expression) -> list[tuple[s.Expression, tuple
     if not isinstance(holder, s.Attribute) or not isinstance(holder.value, s.Name) or klass is None:
         return []
     found: list[tuple[s.Expression, tuple[int, ...]]] = []
+    family = module.family(klass)
     for each in module.attributes(holder.attribute):
         item = each.parent
-        put = item.parent if isinstance(item, s.Subscript) and item.stored and module.class_of(each) is klass else None
+        put = item.parent if isinstance(item, s.Subscript) and item.stored and module.class_of(each) in family else None
         if isinstance(put, s.Assign) and put.value is not None:
             found.append((put.value, ()))
     return found
@@ -72,6 +73,8 @@ def _kind_of_index(
             one = dim is not None and (_has_size_1(value, dim) or _keeps_one(module, value, dim))
             return "unique" if one else kind
     method, receiver, positional = method_of(module, value)
+    if not method and isinstance(value.function, s.Attribute) and not module.callee(value):
+        method, receiver = value.function.attribute, value.function.value
     if method == "multinomial":
         replaced = literal_argument(module, value, "replacement")
         return None if replaced is UNKNOWN else "repeats" if replaced else "unique"

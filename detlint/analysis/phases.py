@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from detlint.analysis.conditions import subject
 from detlint.analysis.contexts import named
+from detlint.analysis.parameters import calls_of, given
 from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
 from detlint.semantics.values import UNKNOWN, literal
 from detlint.tree import syntax as s
-from detlint.tree.scopes import bound, reaching
+from detlint.tree.scopes import Binding, bound, class_of, reaching
 
 _NONE = ("is", "==")
 _LEAVING = ("return", "raise")
@@ -70,10 +71,18 @@ def _is_kept(module: Module, node: s.Expression, depth: int = 8) -> bool:
     if isinstance(node, s.Attribute):
         return isinstance(node.value, s.Name)
     bindings = (reaching(node) or ()) if isinstance(node, s.Name) and depth else ()
-    if bindings and all(isinstance(binding.node, s.Parameter) for binding in bindings):
-        return module.class_of(node) is None
-    made = [bound(binding) for binding in bindings]
-    return bool(made) and all(each is not None and _is_kept(module, each, depth - 1) for each in made)
+    return bool(bindings) and all(_binds_kept(module, binding, depth - 1) for binding in bindings)
+
+
+def _binds_kept(module: Module, binding: Binding, depth: int) -> bool:
+    parameter = binding.node
+    if isinstance(parameter, s.Parameter) and isinstance(parameter.parent, s.Function):
+        function = parameter.parent
+        values = [given(call, function, parameter) for call in calls_of(module, function)]
+        free = class_of(function) is None
+        return free or (bool(values) and all(v is not None and _is_kept(module, v, depth) for v in values))
+    value = bound(binding)
+    return value is not None and _is_kept(module, value, depth)
 
 
 def _compares(node: s.Node) -> bool:
