@@ -198,7 +198,8 @@ class Interpreter(Devices):
             given = self.kept(made, base, keywords)
             for row in self.program.catalogue.consumers(consumer, base):
                 trains = row.text("mode") != "train" or (self.state is not None and self.state["layers"] == "train")
-                if trains and given.applies(row.list("when"), row.list("unless")):
+                replaced = bool(row.text("part")) and self.program.objects.stored(made, row.text("part")) is not None
+                if trains and not replaced and given.applies(row.list("when"), row.list("unless")):
                     self.draw(row, base, place)
         commands = self.program.objects.stored(made, "commands")
         if commands is not None:
