@@ -53,7 +53,7 @@ from detlint.link.values import (
     settled,
     single,
 )
-from detlint.programs.events import Marked
+from detlint.programs.events import Marked, Switched
 
 if TYPE_CHECKING:
     from detlint.link.library import Interpreter as Run
@@ -90,6 +90,16 @@ def _eval(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 def _train(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     mode = truth(given.first()).expected if given.positional or given.keywords else True
     run.switch("layers", "train" if mode else "eval", place)
+    return _receiver(function)
+
+
+def _mode(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """The mode of one object, which begins in evaluation, and of no other."""
+    mode = truth(given.first()).expected if given.positional or given.keywords else True
+    word = row.text("mode") if mode else "eval"
+    run.note(Switched("layers", word, place))
+    if function.receiver is not None:
+        run.program.objects.replace(function.receiver, "(trains)", single(Constant(word == "train")))
     return _receiver(function)
 
 
@@ -294,8 +304,8 @@ ROLES: dict[str, Role] = {
     **MODULE_ROLES,
     **PROCESS_ROLES,
     **REGISTRY_ROLES,
-    "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "wraps": _wraps,
-    "numbers": _numbers, "zips": _zips, "consumes": _consumes, "loader": _loader,
+    "passes": _passes, "prepares": _prepares, "self": _self, "eval": _eval, "train": _train, "mode": _mode,
+    "wraps": _wraps, "numbers": _numbers, "zips": _zips, "consumes": _consumes, "loader": _loader,
     "dataset": _dataset, "partial": _partial, "makes": _makes, "refers": _refers, "super": _super, "setattr": _setattr,
     "text": _text, "formats": _formats, "decorates": _decorates, "compiles": _compiles,
 }  # fmt: skip
