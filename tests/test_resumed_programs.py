@@ -206,3 +206,34 @@ def test_a_state_that_is_saved_and_put_back_nowhere() -> None:
 def test_a_state_that_is_put_back_and_saved_nowhere() -> None:
     found = kept(restored='random.setstate(found["python"])', draw="random.random()")
     assert found == [("states.py", 6, "warning"), ("states.py", 9, "warning")]
+
+
+ALONE = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+from helpers import other
+
+model = nn.Linear(4, 1)
+optimizer = torch.optim.Adam(model.parameters())
+state = torch.load("last.pt")
+optimizer.load_state_dict(state["optimizer"])
+for epoch in range(state["epoch"], 10):
+    for x in DataLoader(torch.ones(8, 4), shuffle=True):
+        model(x).sum().backward()
+        optimizer.step()
+    torch.save({"optimizer": optimizer.state_dict(), "epoch": epoch}, "last.pt")
+"""
+
+
+@pytest.mark.parametrize(
+    ("helper", "expected"),
+    [
+        ("def other(random_state):\n    return random_state", ["train.py"]),
+        ("import torch\n\ndef other():\n    torch.set_rng_state(torch.load('a'))\n    return torch.get_rng_state()", []),
+    ],
+    ids=["a word", "calls that save and restore"],
+)
+def test_what_a_file_resumes_itself_is_silent_where_another_keeps_states(helper: str, expected: list[str]) -> None:
+    findings = report({"train.py": ALONE, "helpers.py": helper}, ("DET701",)).findings
+    assert [each.finding.place.path for each in findings] == expected

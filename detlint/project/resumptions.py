@@ -35,10 +35,12 @@ class Resumptions:
         keys = set(question.keys)
         for entry in programs:
             found = list(self._files(entry))
+            if question.known:
+                if not any(each.gives and each.takes for each in found):
+                    return True
+                continue
             if any(each.keeps or each.anew for each in found):
                 continue
-            if question.known:
-                return True
             taken = {each.place for resuming in found for each in resuming.taken if each.key in keys}
             if taken and not taken.isdisjoint(_restored(entry)):
                 return True
