@@ -11,6 +11,7 @@ from detlint.analysis.origins import origins
 from detlint.catalogue import Catalogue, Row, Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix, Safety
+from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import block_of, class_of
@@ -76,14 +77,23 @@ def _beside(module: Module, assign: s.Assign, target: s.Name | s.Attribute, libr
     elif around is None and module.class_of(assign) is None:
         around = module.file
     calls = [part for part in s.walk(around) if isinstance(part, s.Call)] if around is not None else []
-    seeders = _seeders(module.catalogue, library)
-    if any(not module.callee(call).isdisjoint(seeders) for call in calls):
+    if any(_seeds(module, call, library) for call in calls):
         return []
     if isinstance(target, s.Name):
         calls = [call for call in calls if call.order > assign.order]
     if isinstance(around, s.File):  # what functions draw may come before, and other files may use what is made here
         calls = [call for call in calls if module.function_of(call) is None]
     return sorted((call for call in calls if _draws(module, call, library)), key=lambda call: call.order)
+
+
+def _seeds(module: Module, call: s.Call, library: str) -> bool:
+    """Whether a call seeds a global generator, or is of a function whose name says so."""
+    names, word = module.catalogue.names, last_word(call.function)
+    if not module.callee(call).isdisjoint(_seeders(module.catalogue, library)):
+        return True
+    apart = not isinstance(call.parent, s.ExpressionStatement) or word in names("randomness", "object", key="seeding")
+    apart = apart or any(other in word.lower() for other in names("randomness", "hint", key="apart"))
+    return not apart and any(hint in word.lower() for hint in names("randomness", "hint"))
 
 
 def _draws(module: Module, call: s.Call, library: str) -> bool:
