@@ -230,7 +230,10 @@ for epoch in range(state["epoch"], 10):
     ("helper", "expected"),
     [
         ("def other(random_state):\n    return random_state", ["train.py"]),
-        ("import torch\n\ndef other():\n    torch.set_rng_state(torch.load('a'))\n    return torch.get_rng_state()", []),
+        (
+            "import torch\n\ndef other():\n    torch.set_rng_state(torch.load('a'))\n    return torch.get_rng_state()",
+            [],
+        ),
     ],
     ids=["a word", "calls that save and restore"],
 )

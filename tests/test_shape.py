@@ -24,6 +24,8 @@ RULES = catalogue.load().rules
 PAGES = sorted(catalogue.folder().glob("DET*.md"))
 RANKS = (
     {"digests", "packing", "printed", "processes", "records", "releases", "runtime", "toml"},
+    {"places"},
+    {"questions"},
     {"fences", "finding", "page", "rulebook", "tree"},
     {"reading", "registered", "rows", "verify"},
     {"ir"},

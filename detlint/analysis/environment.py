@@ -6,7 +6,7 @@ from collections.abc import Iterator, Set
 
 from detlint.analysis.conditions import applies
 from detlint.catalogue import Row
-from detlint.finding import InForce
+from detlint.questions import InForce
 from detlint.records import record
 from detlint.semantics.index import asked_once
 from detlint.semantics.model import Module

@@ -19,7 +19,8 @@ from detlint.analysis.kept_states import (
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
 from detlint.editing.names import library_name
-from detlint.finding import DrawsInTraining, Edit, Finding, Fix, Loses, Safety
+from detlint.finding import Edit, Finding, Fix, Safety
+from detlint.questions import DrawsInTraining, Loses
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 

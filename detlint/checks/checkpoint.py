@@ -11,7 +11,8 @@ from detlint.analysis.savers import kept
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
 from detlint.facts.tests import holds_tests
-from detlint.finding import DrawsInTraining, Edit, Finding, Fix, Resumes, Safety
+from detlint.finding import Edit, Finding, Fix, Safety
+from detlint.questions import DrawsInTraining, Resumes
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 

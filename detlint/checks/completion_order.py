@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
 from detlint.facts.tests import holds_tests
-from detlint.finding import Finding, Fix, Reaches, Safety
+from detlint.finding import Finding, Fix, Safety
 from detlint.orders.completion import Completions, Source
 from detlint.orders.leaks import Leak, carriers, elsewhere
+from detlint.questions import Reaches
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import reaching

@@ -8,11 +8,12 @@ from dataclasses import replace
 from detlint.catalogue import Rule
 from detlint.editing import edits
 from detlint.facts.tests import holds_tests
-from detlint.finding import Finding, Fix, Reaches, Safety
+from detlint.finding import Finding, Fix, Safety
 from detlint.orders.follow import Order
 from detlint.orders.leaks import Leak, carriers, elsewhere
 from detlint.orders.listings import Listings
 from detlint.orders.sorting import is_iterated, sorted_where_taken
+from detlint.questions import Reaches
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import reaching

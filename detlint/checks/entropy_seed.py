@@ -15,7 +15,8 @@ from detlint.analysis.ranks import depends_on_rank
 from detlint.analysis.reseeding import Reseeding, redrawn, reseeded
 from detlint.analysis.seeding import repeats
 from detlint.catalogue import Catalogue, Row, Rule
-from detlint.finding import Finding, Fix, FromEntropy, Safety
+from detlint.finding import Finding, Fix, Safety
+from detlint.questions import FromEntropy
 from detlint.semantics.model import Module
 from detlint.semantics.values import parse_signature
 from detlint.tree import syntax as s

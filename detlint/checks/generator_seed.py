@@ -12,7 +12,8 @@ from detlint.analysis.seeding import repeats
 from detlint.analysis.seeds import may_be_none, seed_at
 from detlint.catalogue import Rule
 from detlint.editing import edits
-from detlint.finding import Finding, Fix, Seedless
+from detlint.finding import Finding, Fix
+from detlint.questions import Seedless
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 

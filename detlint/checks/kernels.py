@@ -19,7 +19,8 @@ from detlint.analysis.operations import operation
 from detlint.analysis.phases import follows_mode, hangs_on_size
 from detlint.analysis.trained import is_asked_for, is_trained
 from detlint.catalogue import Catalogue, Row, Rule
-from detlint.finding import Finding, Fix, InForce, InProgram, Safety
+from detlint.finding import Finding, Fix, Safety
+from detlint.questions import InForce, InProgram
 from detlint.semantics.model import Module
 from detlint.sources.source import is_test
 from detlint.tree import syntax as s

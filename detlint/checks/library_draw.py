@@ -9,7 +9,8 @@ from detlint.analysis.conditions import applies
 from detlint.analysis.contexts import shown
 from detlint.analysis.inert import Inert
 from detlint.catalogue import Rule
-from detlint.finding import Finding, InLibrary
+from detlint.finding import Finding
+from detlint.questions import InLibrary
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from detlint.catalogue import Rule
 from detlint.domain.generators import GENERATORS
-from detlint.finding import Finding, InLibrary
+from detlint.finding import Finding
+from detlint.questions import InLibrary
 from detlint.semantics.index import asked_once
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s

@@ -8,7 +8,8 @@ from difflib import SequenceMatcher
 from detlint.catalogue import Rule
 from detlint.editing import edits
 from detlint.editing.names import library_name
-from detlint.finding import Convolves, Finding, Fix
+from detlint.finding import Finding, Fix
+from detlint.questions import Convolves
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s

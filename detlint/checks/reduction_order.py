@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from detlint.analysis.conditions import applies
 from detlint.analysis.environment import mentions
 from detlint.catalogue import Rule
-from detlint.finding import Finding, InForce
+from detlint.finding import Finding
 from detlint.programs.events import UNSURE
+from detlint.questions import InForce
 from detlint.semantics.model import Module
 
 _ON = ("on", "warn")

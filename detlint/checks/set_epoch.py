@@ -10,7 +10,8 @@ from detlint.analysis.holding import ITERATED, NONE, UNKNOWN, Held, Trace, is_bo
 from detlint.analysis.own_orders import is_asked, order_of
 from detlint.catalogue import Rule
 from detlint.editing import edits
-from detlint.finding import Edit, Finding, Safety, SameOrder
+from detlint.finding import Edit, Finding, Safety
+from detlint.questions import SameOrder
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of

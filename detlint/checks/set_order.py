@@ -11,13 +11,14 @@ from detlint.analysis.receivers import followed, of_libraries
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
 from detlint.facts.tests import holds_tests
-from detlint.finding import Carrier, Finding, Fix, Operation, Reaches, Safety
+from detlint.finding import Finding, Fix, Operation, Safety
 from detlint.orders.calls import EXPOSING
 from detlint.orders.follow import Order
 from detlint.orders.hash_maps import HashMaps
 from detlint.orders.leaks import LEAVING, Leak, carriers, elsewhere
 from detlint.orders.sets import Sets
 from detlint.orders.sorting import in_first_order, is_called, sorted_where_taken
+from detlint.questions import Carrier, Reaches
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 

@@ -10,7 +10,8 @@ from detlint.analysis.environment import harmless, overruled
 from detlint.analysis.operations import operation
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
-from detlint.finding import Convolves, Ends, Finding, Fix, Operation, Question
+from detlint.finding import Finding, Fix, Operation
+from detlint.questions import Convolves, Ends, Question
 from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal

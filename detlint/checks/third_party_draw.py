@@ -18,7 +18,8 @@ from detlint.analysis.seeds import may_be_none, seed_at
 from detlint.catalogue import Catalogue, Row, Rule
 from detlint.domain.generators import COMPILED
 from detlint.editing import edits
-from detlint.finding import Finding, Fix, Import, Safety, Seedless, UnseededLibrary
+from detlint.finding import Finding, Fix, Import, Safety
+from detlint.questions import Seedless, UnseededLibrary
 from detlint.semantics.index import asked_once, last_word
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s

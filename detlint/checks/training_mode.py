@@ -8,7 +8,8 @@ from detlint.analysis.contexts import is_module
 from detlint.analysis.evaluations import STEPS, TRAINS, evaluates, is_for_a_runner, words
 from detlint.catalogue import Rule
 from detlint.editing import edits
-from detlint.finding import Finding, Fix, InTraining, Safety
+from detlint.finding import Finding, Fix, Safety
+from detlint.questions import InTraining
 from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from detlint.analysis.environment import deterministic, mentions, writes
 from detlint.catalogue import Rule
 from detlint.editing import edits
-from detlint.finding import Ends, Finding, Fix, InForce, Safety
+from detlint.finding import Finding, Fix, Safety
 from detlint.programs.events import UNSURE
+from detlint.questions import Ends, InForce
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from detlint.facts.flows import DERIVES, SORTED, Flow
-from detlint.finding import Carrier
 from detlint.orders.follow import Order
 from detlint.orders.leaks import Leak
+from detlint.questions import Carrier
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s

@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from detlint.analysis import kept_states
-from detlint.analysis.checkpoints import Checkpoints
 from detlint.analysis.learning import may_learn
-from detlint.analysis.own_orders import is_asked
-from detlint.analysis.resumption import keeps_states, says_that_it_draws, seeds_anew
 from detlint.facts import facts as f
+from detlint.facts import told
 from detlint.facts.carried import carried
 from detlint.facts.counting import counted
 from detlint.facts.lower import Expressions, computed, idle
-from detlint.facts.resumed import Resuming, Taken
 from detlint.facts.tests import holds_tests
-from detlint.finding import Place
 from detlint.reading.lowering import TooDeepError
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
@@ -31,57 +26,9 @@ def collect(module: Module) -> f.Facts:
     collector = _Collector(module)
     top = collector.block(module.file.body)
     guarded = any(is_main_guard(statement) for statement in module.file.body.statements)
-    outcomes = module.catalogue.names("randomness", "outcome")
-    lasting = any(_last(call.function) in outcomes and not _steps_aside(module, call) for call in module.calls)
-    kept = guarded, _acts(top), lasting, may_learn(module), _finds(module), holds_tests(module)
-    telling = tuple(_telling(module))
-    return f.Facts(
-        module.module, module.path, top, collector.functions, *kept, carried(module), telling, _resuming(module)
-    )
-
-
-def _telling(module: Module) -> Iterator[tuple[str, Place]]:
-    """Where a file may tell samplers the epoch, whether or not a program is seen to come there."""
-    for name in sorted(module.catalogue.names("program", "sampler", "methods") & module.words):
-        for node in module.attributes(name):
-            call = node.parent
-            called = call if isinstance(call, s.Call) and call.function is node else node
-            yield module.point(node)[1], module.place(called)
-        for text in module.every(s.Constant):
-            if text.value == name and not is_asked(text):
-                yield module.point(text)[1], module.place(text)
-
-
-def _finds(module: Module) -> bool:
-    """Whether a file imports modules, or finds what is in them, by names that it computes."""
-    roles = (module.catalogue.names("program", "role", kind=kind) for kind in ("imports", "located", "targets"))
-    calls = module.calls_to(frozenset().union(*roles))
-    return any(not call.arguments or module.constants(call.arguments[0].value) is None for call in calls)
-
-
-def _resuming(module: Module) -> Resuming | None:
-    """What a file has to do with runs that are resumed; None for nothing."""
-    taken = tuple(Taken(module.place(each.call), each.key) for each in Checkpoints(module).resumed)
-    found = Resuming(
-        taken,
-        keeps_states(module),
-        _generators(kept_states.taken(module)),
-        _generators(kept_states.put_back(module)),
-        seeds_anew(module),
-        says_that_it_draws(module),
-        "cuda" in module.words,
-    )
-    return None if found == Resuming() else found
-
-
-def _generators(states: Iterable[kept_states.State]) -> tuple[str, ...]:
-    return tuple(sorted({each.generator for each in states}))
-
-
-def _steps_aside(module: Module, call: s.Call) -> bool:
-    """Whether a method is that of an object whose name says that it does nothing that outlasts the program."""
-    receiver = _last(call.function.value).lower() if isinstance(call.function, s.Attribute) else ""
-    return any(word in receiver for word in module.catalogue.names("randomness", "outcome", key="apart"))
+    kept = guarded, _acts(top), told.lasts(module), may_learn(module), told.finds(module), holds_tests(module)
+    beside = carried(module), tuple(told.telling(module)), told.resuming(module)
+    return f.Facts(module.module, module.path, top, collector.functions, *kept, *beside)
 
 
 def _acts(statements: f.Statements) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from detlint.finding import Carrier, Place
+from detlint.finding import Place
+from detlint.questions import Carrier
 from detlint.records import record
 
 SORTED = "sorted"

@@ -15,7 +15,8 @@ from typing import Any
 
 from detlint import digests
 from detlint.facts.facts import Facts
-from detlint.finding import Finding, Place, Question
+from detlint.finding import Finding, Place
+from detlint.questions import Question
 
 _NUMBERED = re.compile(r"(.*):(\d+)")  # the name of a function that has its order in it
 _NUMBERS = frozenset(("order", "function", "qualified"))  # fields that may hold an order

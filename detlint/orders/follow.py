@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from detlint.finding import Carrier
 from detlint.orders.calls import Calls
 from detlint.orders.gathering import entry_of
 from detlint.orders.handing import Handing
@@ -14,6 +13,7 @@ from detlint.orders.loops import Loops
 from detlint.orders.parts import Out, Parts, Step
 from detlint.orders.ranking import has_alike_key, ranks_alike
 from detlint.orders.rebound import Live
+from detlint.questions import Carrier
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from detlint.catalogue import Catalogue
-from detlint.finding import Carrier
 from detlint.orders.parts import Parts
+from detlint.questions import Carrier
 from detlint.semantics.libraries import KNOWN
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from detlint.finding import Carrier
+from detlint.questions import Carrier
 from detlint.records import record
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s

@@ -9,25 +9,7 @@ from pathlib import PurePosixPath
 
 from detlint.facts import facts as f
 from detlint.facts.packed import imports as imported
-from detlint.finding import (
-    Convolves,
-    DrawsInTraining,
-    Ends,
-    FromEntropy,
-    InForce,
-    InLibrary,
-    InProgram,
-    InTraining,
-    Loses,
-    Place,
-    Question,
-    Reaches,
-    Resumes,
-    SameOrder,
-    Seedless,
-    Unseeded,
-    UnseededLibrary,
-)
+from detlint.finding import Place
 from detlint.link.program import Program
 from detlint.link.registered import seed_is_given
 from detlint.programs.entries import Entry
@@ -37,6 +19,24 @@ from detlint.project.epochs import Epochs
 from detlint.project.modes import Modes
 from detlint.project.orders import Orders
 from detlint.project.resumptions import Resumptions
+from detlint.questions import (
+    Convolves,
+    DrawsInTraining,
+    Ends,
+    FromEntropy,
+    InForce,
+    InLibrary,
+    InProgram,
+    InTraining,
+    Loses,
+    Question,
+    Reaches,
+    Resumes,
+    SameOrder,
+    Seedless,
+    Unseeded,
+    UnseededLibrary,
+)
 
 _REPEATING = ("cudnn", "algorithms")  # the switches of which one that is on has convolutions repeat
 _TESTS = {"test", "tests", "testing"}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterable
 from functools import cache
 
 from detlint.facts.packed import head
-from detlint.finding import Place, SameOrder
+from detlint.finding import Place
 from detlint.link.program import Program
 from detlint.programs.entries import Entry
 from detlint.programs.events import (
@@ -25,6 +25,7 @@ from detlint.programs.events import (
     Scope,
     Trace,
 )
+from detlint.questions import SameOrder
 
 _Loops = tuple[tuple[Looped, bool], ...]  # those that are open, outermost first, and whether each is in a round
 

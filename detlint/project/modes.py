@@ -8,10 +8,11 @@ from functools import cache
 from typing import Any
 
 from detlint.facts import facts as f
-from detlint.finding import InTraining, Place
+from detlint.finding import Place
 from detlint.link.program import Program
 from detlint.programs.entries import Entry
 from detlint.programs.events import EVALUATES, Apart, Called, Drawn, Guarded, Marked, Scope, Switched, Trace
+from detlint.questions import InTraining
 
 _UNKNOWN = "?"  # the name of what is not known, which nothing puts back into training
 _NAMED = (f.Local, f.Global, f.Member)

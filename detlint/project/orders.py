@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from detlint.facts.flows import DERIVES, SORTED, Flow
-from detlint.finding import Carrier, Place, Reaches
+from detlint.finding import Place
 from detlint.link.program import Program
 from detlint.project.names import Names
+from detlint.questions import Carrier, Reaches
 from detlint.records import record
 
 _MOST = 2_000  # carriers that are looked at for a question

@@ -13,7 +13,7 @@ from detlint.documents.documents import Documents
 from detlint.facts.facts import Facts
 from detlint.facts.packed import imports as imported
 from detlint.facts.reach import Reached
-from detlint.finding import Finding, Place, Question, Reaches, Remedy, SameOrder, UnseededLibrary
+from detlint.finding import Finding, Place, Remedy
 from detlint.link.program import linked
 from detlint.link.starts import starts
 from detlint.link.tables import tables
@@ -22,6 +22,7 @@ from detlint.project import programs
 from detlint.project.answers import Answers
 from detlint.project.orders import Use
 from detlint.project.spaces import spaces
+from detlint.questions import Question, Reaches, SameOrder, UnseededLibrary
 from detlint.repairs.entry_point import remedy
 from detlint.sources.console_scripts import Command
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
 from detlint.facts.resumed import Resuming
-from detlint.finding import DrawsInTraining, Loses, Place, Resumes
+from detlint.finding import Place
 from detlint.link.program import Program
 from detlint.programs.entries import Entry
 from detlint.programs.events import Drawn, Marked, Seeded
+from detlint.questions import DrawsInTraining, Loses, Resumes
 
 _NOTHING = Resuming()
 

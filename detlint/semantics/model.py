@@ -11,7 +11,8 @@ from packaging.version import Version
 
 from detlint import reading
 from detlint.catalogue import Catalogue, Rule
-from detlint.finding import Finding, Fix, Operation, Place, Question, Related, Unseeded
+from detlint.finding import Finding, Fix, Operation, Place, Related
+from detlint.questions import Question, Unseeded
 from detlint.records import record
 from detlint.semantics import libraries
 from detlint.semantics.resolve import PARTIAL, Resolver

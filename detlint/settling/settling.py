@@ -14,18 +14,9 @@ from detlint.config import Config
 from detlint.documents.documents import Documents
 from detlint.facts.reach import Reached
 from detlint.facts.signatures import is_open
-from detlint.finding import (
-    Finding,
-    Question,
-    Reaches,
-    Related,
-    Remedy,
-    Safety,
-    SameOrder,
-    Unseeded,
-    UnseededLibrary,
-)
+from detlint.finding import Finding, Related, Remedy, Safety
 from detlint.listing import ALONE, Around
+from detlint.questions import Question, Reaches, SameOrder, Unseeded, UnseededLibrary
 from detlint.report import Answered, Basis, Judged, Report, Verdict
 from detlint.settling.confirming import Confirmed, is_broken
 from detlint.settling.judgement import Judgement

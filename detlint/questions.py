@@ -1,0 +1,253 @@
+"""Open questions: what a finding leaves to the programs of its project. Pure data, picklable."""
+
+from __future__ import annotations
+
+from detlint.places import Place
+from detlint.records import record
+
+
+@record(frozen=True, slots=True)
+class Carrier:
+    """What carries a value from one function to another.
+
+    `kind` is "parameter": of the function `name`, called `part` or, where a caller does not know that, the one at a
+    place such as "#0"; "result": what the function gives, or its item or entry `part`; "attribute": `part` of objects
+    of the class `name`; "variable": of a module; "class": the class itself.
+    """
+
+    kind: str
+    name: str
+    part: str = ""
+
+
+@record(frozen=True, slots=True)
+class Unseeded:
+    """An open question: is `generator` unseeded when a program gets to `order` in `function`?
+
+    With `always`: in each program that gets there; with `lasting`: and at its end, too, since what is made there draws
+    later. `generator` is "torch", "numpy" or "python"; `function` is a qualified name in the file at `path`, "" for its
+    top level; `order` is the node's place in evaluation order. What comes right before it does not count for one that
+    is `exact`, as a call may be that stands under a test.
+    """
+
+    generator: str
+    path: str
+    function: str
+    order: int
+    always: bool = False
+    lasting: bool = False
+    exact: bool = False
+
+
+@record(frozen=True, slots=True)
+class Seedless:
+    """An open question: does a program give None for `parameter` of the call at `place`, options at their defaults?"""
+
+    place: Place
+    parameter: str
+
+
+@record(frozen=True, slots=True)
+class UnseededLibrary:
+    """An open question: does what is drawn at `order` in `function` by a `library` come from entropy?
+
+    Yes where a program gets there with all of these global generators unseeded; with `lasting` a program has to end so,
+    too. Without generators: yes unless the project has a module of the library's name. `drawn` is what draws, by its
+    name, where a seed of these generators is enough to make it repeat. Of what the settings register, `parameter` takes
+    the seed, and `placed` arguments are given by position: no where the seed may be one of these, or has a default.
+    With `given`: no unless that is answered yes, too.
+    """
+
+    library: str
+    generators: tuple[str, ...]
+    path: str
+    function: str
+    order: int
+    lasting: bool = False
+    drawn: str = ""
+    parameter: str = ""
+    placed: int = 0
+    given: Seedless | None = None
+
+
+@record(frozen=True, slots=True)
+class InForce:
+    """An open question: is `switch` in one of the states `words` in every program that gets to `order` in `function`?
+
+    Where no program gets there, the answer is yes if the code right before sets it (`local`); else the ends of those
+    that import the file count, training ones before others, and with none of these `alone`: what the file by itself
+    tells. `ever` lets the end of all of them count in any case.
+    """
+
+    switch: str
+    words: tuple[str, ...]
+    path: str
+    function: str
+    order: int
+    alone: bool = False
+    ever: bool = False
+    local: bool = False
+
+
+@record(frozen=True, slots=True)
+class Ends:
+    """An open question: does every program that sets a switch at `place` end with `switch` in one of `words`?
+
+    With `some`: does any of them that sets it so there, with its options at their defaults? Where no program gets there
+    the answer is `alone`.
+    """
+
+    switch: str
+    words: tuple[str, ...]
+    place: Place
+    alone: bool = False
+    some: bool = False
+
+
+@record(frozen=True, slots=True)
+class InLibrary:
+    """An open question: is `function` code that other programs import, and its users' randomness its concern?
+
+    With a `generator`: yes unless the project's own programs only get to `order` before they have seeded it; without:
+    yes unless one of them gets to the function at all.
+    """
+
+    path: str
+    function: str
+    order: int
+    generator: str = ""
+
+
+@record(frozen=True, slots=True)
+class FromEntropy:
+    """An open question: does the call at `place`, or what it calls, seed a global generator with entropy by default?"""
+
+    place: Place
+
+
+@record(frozen=True, slots=True)
+class InTraining:
+    """An open question: does a program, by the call at `place`, run a model that draws as it does in training alone?
+
+    Nothing may have put a model into evaluation before. What is called is the model itself, or a `method`, the name of
+    one; `idle` asks for a program that trains nothing and takes its weights from a file.
+    """
+
+    place: Place
+    method: str = ""
+    idle: bool = False
+
+
+@record(frozen=True, slots=True)
+class Reaches:
+    """An open question: does the arbitrary order of what `carriers` hold get to a use of one of the `kinds`?
+
+    `path` is the file that names the carriers so. With `apart`, what that file itself does with them does not count;
+    with `anyhow` the answer is also yes where no other file imports it.
+    """
+
+    carriers: tuple[Carrier, ...]
+    kinds: tuple[str, ...]
+    path: str
+    apart: bool = False
+    anyhow: bool = False
+
+
+@record(frozen=True, slots=True)
+class InProgram:
+    """An open question: does a program come to the file at `path`, other than tests and what tries out a file?
+
+    With `learning`: does one that takes gradients, or none at all? With a `function`: and does a program call that?
+    """
+
+    path: str
+    learning: bool = False
+    function: str = ""
+
+
+@record(frozen=True, slots=True)
+class SameOrder:
+    """An open question: does a program train, epoch after epoch, by a sampler that nothing in it may tell the epoch?
+
+    The call at `order` makes the sampler, or it is of the class `qualified`, which has an order of its own where these
+    `flags` among its attributes are set.
+    """
+
+    path: str
+    order: int = 0
+    qualified: str = ""
+    flags: tuple[str, ...] = ()
+
+
+@record(frozen=True, slots=True)
+class Resumes:
+    """An open question: does a program with the file at `path` resume from what it saves there, its generators lost?
+
+    It takes an optimizer's state out of a checkpoint by one of `keys`, and no file of it deals with states of
+    generators, or seeds anew in each epoch. Where the file itself is `known` to resume, no other may save and put back
+    states; without a program it is that alone that counts.
+    """
+
+    path: str
+    keys: tuple[str, ...]
+    known: bool = False
+
+
+@record(frozen=True, slots=True)
+class DrawsInTraining:
+    """An open question: does a program with the file at `path` draw random numbers, other than weights, and train?
+
+    With a `generator` it is one whose states programs keep. `alone` is the answer where no program has the file.
+    """
+
+    path: str
+    generator: str = ""
+    alone: bool = False
+
+
+@record(frozen=True, slots=True)
+class Loses:
+    """An open question: does a program that trains and resumes, with the file at `path`, lose a generator's state?
+
+    What is "saved" is put back nowhere in the project, and what is "restored" saved nowhere. What is "left" is kept by
+    no file of the program, and drawn from.
+    """
+
+    path: str
+    generator: str
+    how: str
+
+
+@record(frozen=True, slots=True)
+class Convolves:
+    """An open question: does a program that seeds torch's generator train convolutions of which the gradients need not
+    repeat, where it comes to `place` in `function`?
+
+    No where cuDNN's own switch, or that for deterministic algorithms, is on in the end; with `untouched`, where the
+    program sets either. Where no program gets there, the answer is `alone`, if the file is a library's.
+    """
+
+    path: str
+    function: str
+    place: Place
+    untouched: bool = False
+    alone: bool = False
+
+
+Question = (
+    Unseeded
+    | UnseededLibrary
+    | InForce
+    | Ends
+    | InLibrary
+    | FromEntropy
+    | InTraining
+    | InProgram
+    | SameOrder
+    | Reaches
+    | Resumes
+    | DrawsInTraining
+    | Loses
+    | Seedless
+    | Convolves
+)
