@@ -18,7 +18,7 @@ def test_a_rule_has_a_page_with_its_header_its_examples_and_its_sources() -> Non
     rule = RULES["DET302"]
     text = site.rule_page(rule)
     assert text.startswith("# DET302 unordered-gradient\n\nThe gradient of an operation")
-    assert "| severity | warning |" in text
+    assert "| severity | warning, note |" in text
     assert "| fix | display |" in text
     assert "```{code-block} python\n:caption: train.py\n" in text
     assert ":caption: For PyTorch 1.13.1\n" in text

@@ -69,7 +69,7 @@ CASES = {
         "DET303",
         MODEL.format("F.scaled_dot_product_attention(x, x, x)"),
         [],
-        ["DET303 warning"],
+        ["DET303 note"],
     ),
     "workers seed NumPy": ("DET202", LOADED, ["DET202 warning"], ["DET202 note"]),
     "loaders may leave the order": (
