@@ -69,7 +69,7 @@ def _is_kept(module: Module, node: s.Expression, depth: int = 8) -> bool:
     if isinstance(node, s.Call):
         return isinstance(node.function, s.Attribute) and _is_kept(module, node.function.value, depth)
     if isinstance(node, s.Attribute):
-        return isinstance(node.value, s.Name)
+        return isinstance(node.value, (s.Name, s.Attribute))
     bindings = (reaching(node) or ()) if isinstance(node, s.Name) and depth else ()
     return bool(bindings) and all(_binds_kept(module, binding, depth - 1) for binding in bindings)
 
