@@ -63,3 +63,31 @@ def script(body: str, imports: str = "from head import Head", made: str = "Head(
 )
 def test_a_program_decides_whether_a_gradient_is_taken(files: dict[str, str], severities: list[str]) -> None:
     assert said(files) == severities
+
+
+TABLES: Final = """\
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Embedding(nn.Module):
+    def sized(self, x, table, size):
+        if size == table.shape[1]:
+            return table
+        return F.interpolate(table[:, 1:].permute(0, 3, 1, 2), size=size, mode="bicubic")
+
+    def forward(self, x, other):
+        if x.shape != other.shape:
+            x = F.interpolate(x, size=other.shape[-2:], mode="bicubic")
+        return self.sized(x, torch.cat([self.first, self.second + 1]), 8) + x
+
+
+if __name__ == "__main__":
+    model = Embedding()
+    model(torch.rand(3), torch.rand(3)).sum().backward()
+"""
+
+
+def test_what_a_model_keeps_is_resized_for_other_sizes_than_by_default() -> None:
+    assert said({"train.py": TABLES}) == ["note", "warning"]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from detlint.analysis.conditions import subject
 from detlint.analysis.contexts import named
 from detlint.analysis.parameters import calls_of, given
+from detlint.analysis.tensors import listed
 from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
 from detlint.semantics.values import UNKNOWN, literal
@@ -66,8 +67,16 @@ def _is_kept(module: Module, node: s.Expression, depth: int = 8) -> bool:
     """Whether a tensor is an attribute of an object, or of a function's parameter, of another shape."""
     if isinstance(node, s.Subscript):
         return _is_kept(module, node.value, depth)
+    if isinstance(node, s.Operation):
+        operands = [each for each in node.operands if literal(each) is UNKNOWN]
+        return bool(operands) and all(_is_kept(module, each, depth) for each in operands)
     if isinstance(node, s.Call):
-        return isinstance(node.function, s.Attribute) and _is_kept(module, node.function.value, depth)
+        method = node.function.attribute if isinstance(node.function, s.Attribute) else ""
+        if isinstance(node.function, s.Attribute) and method in listed(module, "same-gradient"):
+            return _is_kept(module, node.function.value, depth)
+        first = node.arguments[0].value if module.callee(node) and node.arguments else None
+        parts = first.elements if isinstance(first, s.Collection) else [] if first is None else [first]
+        return bool(parts) and all(_is_kept(module, each, depth) for each in parts)
     if isinstance(node, s.Attribute):
         return isinstance(node.value, (s.Name, s.Attribute))
     bindings = (reaching(node) or ()) if isinstance(node, s.Name) and depth else ()
