@@ -213,3 +213,74 @@ def test_one_of_two_programs_that_share_the_sampler_tells_it() -> None:
     other = {"other.py": MAIN.replace("        engine", TOLD)}
     assert found(other) == [("data.py", 9, ["engine.py"])]
     assert found(other, main=("        engine", TOLD)) == []
+
+
+STEPS = "    for i, batch in enumerate(Logger().log_every(loader, 10)):\n        model(batch).sum().backward()\n"
+
+
+@pytest.mark.parametrize(
+    ("steps", "line"),
+    [
+        ("    batches = iter(loader)\n    for i in range(5):\n        model(next(batches)).sum().backward()\n", 6),
+        (
+            "    for i in range(5):\n        try:\n            batch = next(batches)\n        except StopIteration:\n"
+            "            batches = iter(loader)\n            batch = next(batches)\n        model(batch).sum().backward()\n",
+            10,
+        ),
+    ],
+)
+def test_an_iterator_that_is_taken_from_is_begun_again_in_each_epoch(steps: str, line: int) -> None:
+    told = [each.finding for each in report(FILES | {"engine.py": ENGINE.replace(STEPS, steps)}, ("DET206",)).findings]
+    assert [[each.place.line for each in finding.related] for finding in told] == [[line]]
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "    model(next(iter(loader))).sum().backward()\n",
+        "    show(model, loader)\n    model(torch.ones(4)).sum().backward()\n\n\ndef show(model, loader):\n"
+        "    batches = iter(loader)\n    print(model(next(batches)))\n",
+    ],
+)
+def test_the_first_batch_alone_and_what_is_taken_to_be_shown_are_left_alone(steps: str) -> None:
+    assert found(engine=(STEPS, steps)) == []
+
+
+def test_a_loop_over_numbers_that_are_kept_in_a_variable_counts() -> None:
+    loop = "    for epoch in range(args.epochs):\n"
+    assert found(main=(loop, "    epochs = range(args.epochs)\n    for epoch in epochs:\n")) == [
+        ("data.py", 9, ["engine.py"])
+    ]
+
+
+def test_a_data_set_with_an_order_of_its_own_counts() -> None:
+    own = ("(torch.utils.data.Sampler)", "(torch.utils.data.IterableDataset)")
+    made = "    from own import Repeated\n    dataset, sampler = Repeated(dataset), None\n"
+    assert found(data=(MADE, made), own=own) == [("own.py", 13, ["engine.py"])]
+    told = "        loader.dataset.set_epoch(epoch)\n        engine"
+    assert found(data=(MADE, made), own=own, main=("        engine", told)) == []
+
+
+OTHER = "\n\ndef train_otherwise(model, loader, epoch):\n    loader.sampler.set_epoch(epoch)\n"
+
+
+def test_a_function_of_which_nothing_speaks_tells_no_epoch() -> None:
+    assert found(engine=(".backward()\n", ".backward()\n" + OTHER)) == [("data.py", 9, ["engine.py"])]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"main": ("    model =", "    ways = {'otherwise': engine.train_otherwise}\n    unknown(ways)\n    model =")},
+        {"main": ("    main()\n", "    main()\n    register(engine.train_otherwise)\n")},
+    ],
+)
+def test_a_function_that_something_speaks_of_may_tell_the_epoch(changes: dict[str, tuple[str, str]]) -> None:
+    assert found(engine=(".backward()\n", ".backward()\n" + OTHER), **changes) == []
+
+
+def test_methods_of_objects_that_are_made_may_tell_the_epoch_and_others_do_not() -> None:
+    hook = "\n\nclass Hook:\n    def __init__(self):\n        pass\n\n    def before(self, loader, epoch):\n        loader.sampler.set_epoch(epoch)\n"
+    engine = (".backward()\n", ".backward()\n" + hook)
+    assert found(engine=engine) == [("data.py", 9, ["engine.py"])]
+    assert found(engine=engine, main=("    model =", "    register(engine.Hook())\n    model =")) == []

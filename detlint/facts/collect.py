@@ -107,11 +107,12 @@ class _Collector(Expressions):
         return [*self.counting(node), loop, *self.block(node.orelse)]
 
     def bounds(self, node: s.Expression) -> tuple[f.Expression, ...] | None:
-        """The bounds of a range of numbers, perhaps in a progress bar."""
-        if not isinstance(node, s.Call):
+        """The bounds of a range of numbers, perhaps in a progress bar, or kept in a variable."""
+        values = self.module.values(node) if isinstance(node, s.Name) else [node]
+        if values is None or len(values) != 1 or not isinstance(values[0], s.Call):
             return None
-        given = [argument.value for argument in node.arguments if argument.keyword is None and not argument.star]
-        if _last(node.function) in _COUNTERS:
+        given = [argument.value for argument in values[0].arguments if argument.keyword is None and not argument.star]
+        if _last(values[0].function) in _COUNTERS:
             return tuple(map(self.lower, given))
         return self.bounds(given[0]) if given else None
 

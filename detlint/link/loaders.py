@@ -81,6 +81,9 @@ class Loaders(Samplers):
         """One pass over a loader: its sampler here; its data set here, or in workers seeded from torch's generator."""
         for name in ("sampler", "batch_sampler"):
             self.iterate(given.get(name))
+        for atom in each(given.get("dataset")):
+            if isinstance(atom, Object):
+                self.begin_sampler(atom)
         start = self.state
         if start is None:
             return

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from detlint.facts import facts as f
+from detlint.finding import Place
 from detlint.link.values import Constant, Option, settled
 from detlint.programs.events import (
     BEGUN,
@@ -14,6 +15,7 @@ from detlint.programs.events import (
     LEFT,
     MADE,
     ROUND,
+    TAKES,
     Called,
     Event,
     Guarded,
@@ -36,12 +38,30 @@ def bound(run: Run, node: f.Loop, first: int, body: int) -> None:
     """Say in the trace that a loop begins at `first`, and its rounds at `body`, if a sampler begins in it."""
     if not any(map(_begins, run.trace[first:])):
         return
-    trains = any(map(_trains, run.trace[body:]))
+    steps = any(map(trains, run.trace[body:]))
     yields = any(isinstance(getattr(each, "value", None), f.Yield) for each in f.walk(node.body))
     again = _is_again(run, node)
     run.trace.insert(body, Looped(ROUND, node.place))
-    run.trace.insert(first, Looped(GATHERS, node.place, again, trains, yields))
+    run.trace.insert(first, Looped(GATHERS, node.place, again, steps, yields))
     run.note(Looped(LEFT, node.place))
+
+
+def taken(run: Run, first: int, place: Place) -> None:
+    """Say in the trace that what begins from `first` on gives an iterator, from which somebody takes one by one."""
+    if any(map(_begins, run.trace[first:])):
+        run.trace.insert(first, Looped(TAKES, place))
+        run.note(Looped(LEFT, place))
+
+
+def forget_taken(run: Run) -> None:
+    """What was taken last gives its first item and nothing more."""
+    if run.trace and isinstance(run.trace[-1], Looped) and run.trace[-1].part == LEFT:
+        starts = (
+            index
+            for index in range(len(run.trace) - 1, -1, -1)
+            if run.trace[index] == Looped(TAKES, run.trace[-1].place)
+        )
+        del run.trace[next(starts, len(run.trace)) :]
 
 
 def _is_again(run: Run, node: f.Loop) -> bool:
@@ -90,7 +110,8 @@ def _begins(event: Event) -> bool:
 
 
 @lru_cache(maxsize=100_000)
-def _trains(event: Event) -> bool:
+def trains(event: Event) -> bool:
+    """Whether what is traced goes a step further in training."""
     if isinstance(event, Marked):
         return event.kind == "trains"
-    return isinstance(event, (Called, Guarded, Scope)) and any(map(_trains, event.trace))
+    return isinstance(event, (Called, Guarded, Scope)) and any(map(trains, event.trace))

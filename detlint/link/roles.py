@@ -14,6 +14,7 @@ from detlint.link.classes import CLASS_ROLES
 from detlint.link.engines import ENGINE_ROLES
 from detlint.link.mappings import is_namespace
 from detlint.link.objects import UNSPELLED
+from detlint.link.passes import taken
 from detlint.link.positions import kept_in_place, side_by_side, told_apart
 from detlint.link.role import Role, items_of
 from detlint.link.roles_callables import CALLABLE_ROLES
@@ -131,7 +132,10 @@ def _consumes(run: Run, row: Row, function: Library, given: Arguments, place: Pl
     elif function.name == "builtins.next":
         items = join(run.next_of(atom) for atom in each(value))
     else:
+        first = len(run.trace)
         items = run.iterate(value)
+        if function.name == "builtins.iter":
+            taken(run, first, place)
     if row.text("gathers"):
         return kept_in_place(run, function.name, value, *run.site(place)) or _gathered(run, items, place)
     return items

@@ -9,6 +9,7 @@ from detlint.catalogue import Row
 from detlint.facts import facts as f
 from detlint.finding import Place
 from detlint.link.modules import Modules
+from detlint.link.passes import forget_taken
 from detlint.link.program import Program
 from detlint.link.scopes import nowhere
 from detlint.link.tables import Tables
@@ -36,6 +37,7 @@ from detlint.semantics import libraries
 
 TELLS = "set_epoch"
 _TAKING = frozenset(("prepares", "hooks", "engine"))  # the roles of what sets epochs itself
+_NEXT, _ITER = f.Library("builtins.next"), f.Library("builtins.iter")
 _MOST = 500  # values that are looked through
 
 
@@ -93,6 +95,8 @@ class Samplers(Modules):
             told = [(self._identity(owner) or _at(owner)) if isinstance(owner, Object) else ANY for owner in owners]
             for sampler in told or (Sampler(self.frame.path, node.order),):  # of nothing, it is seen all the same
                 self.note(Sampling(TOLD, sampler, node.place))
+        elif node.function == _NEXT and any(getattr(a.value, "function", None) == _ITER for a in node.arguments):
+            forget_taken(self)
         elif not all(map(self._is_followed, functions)):
             for made in self._among((*positional, *keywords.values())):
                 self._note(TOLD, made, node.place)

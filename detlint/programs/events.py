@@ -198,12 +198,13 @@ class Sampling(metaclass=Interned):
     flags: tuple[str, ...] = ()
 
 
-GATHERS, ROUND, LEFT = "gathers", "round", "left"
+GATHERS, ROUND, LEFT, TAKES = "gathers", "round", "left", "takes"
 
 
 @record(frozen=True, slots=True, eq=False)
 class Looped(metaclass=Interned):
-    """A part of a loop in which a sampler begins: it GATHERS what it goes through, runs its ROUND, or is LEFT.
+    """A part of a loop in which a sampler begins: it GATHERS what it goes through, runs its ROUND, or is LEFT; or an
+    iterator that somebody TAKES, and has then LEFT.
 
     One that runs `again` counts, and is no loop over what is written down; `trains` and `yields` say what a round does.
     """

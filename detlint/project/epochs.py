@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
+from dataclasses import replace
 from functools import cache
 
+from detlint.facts import facts as f
 from detlint.facts.packed import head
 from detlint.finding import Place
+from detlint.link.passes import trains
 from detlint.link.program import Program
 from detlint.programs.entries import Entry
 from detlint.programs.events import (
@@ -14,6 +17,7 @@ from detlint.programs.events import (
     GATHERS,
     LEFT,
     MADE,
+    TAKES,
     TOLD,
     Called,
     Event,
@@ -25,6 +29,7 @@ from detlint.programs.events import (
     Scope,
     Trace,
 )
+from detlint.project.modes import parts
 from detlint.questions import SameOrder
 
 _Loops = tuple[tuple[Looped, bool], ...]  # those that are open, outermost first, and whether each is in a round
@@ -37,30 +42,41 @@ class Epochs:
         """`reached` gives the files that a program with a file imports."""
         self._program = program
         self._setters = program.catalogue.names("program", "sampler", "methods")
+        self._spoken_of = cache(self._names)
         self._found: list[tuple[Sampling, Place]] = []
         for entry in entries:
             if not entry.self_check and not program.facts[entry.path].tests:
                 walk = _Walk()
                 walk.go(next((event.trace for event in entry.trace if isinstance(event, Opened)), entry.trace), ())
                 found = [] if ANY in walk.told else [each for each in walk.passes if each[0].sampler not in walk.told]
-                if found and not any(self._may_tell(path, walk.telling) for path in reached(entry.path)):
+                files = sorted(reached(entry.path)) if found else ()
+                if not any(self._may_tell(path, walk.telling, files) for path in files):
                     self._found += found
 
-    def _may_tell(self, path: str, known: Container[Place]) -> bool:
+    def _may_tell(self, path: str, known: Container[Place], reached: Iterable[str]) -> bool:
         """Whether something in a file may tell samplers the epoch that is not among what a program is seen to do.
 
-        What a method of that name hands on is told by who calls it, and objects that are not made do nothing.
+        What a method of that name hands on is told by who calls it. Objects that are not made do nothing, nor do
+        functions of which nothing speaks that is run.
         """
         functions = self._program.facts[path].functions
         for function, place in self._program.facts[path].telling:
             owner, _, name = function.rpartition(".")
             if place in known or name in self._setters or not function:
                 continue
-            if function not in functions or head(functions, function).kind == "function":
-                return True
-            if any(file == path and walked.startswith(f"{owner}.") for file, walked in self._program.walks):
+            if function in functions and head(functions, function).kind != "function":
+                if any(file == path and walked.startswith(f"{owner}.") for file, walked in self._program.walks):
+                    return True
+            elif (path, function) in self._program.walks or any(name in self._spoken_of(file) for file in reached):
                 return True
         return False
+
+    def _names(self, path: str) -> frozenset[str]:
+        """The names of which the functions of a file speak that programs run."""
+        facts = self._program.facts[path]
+        run = (function for file, function in self._program.walks if file == path)
+        bodies = [facts.functions[function].body if function else tuple(facts.top) for function in run]
+        return frozenset(part.name for part in parts(tuple(bodies)) if isinstance(part, (f.Local, f.Global, f.Member)))
 
     def passes(self, question: SameOrder) -> tuple[Place, ...]:
         """The places where programs go through a sampler anew in each epoch, and never tell it which one."""
@@ -87,23 +103,26 @@ class _Walk:
         self._made: dict[Sampler, int] = {}  # in how many open loops
         self._seen: set[object] = set()
 
-    def go(self, trace: Trace, outer: _Loops) -> None:
-        """Go through what is traced within some loops."""
-        key = id(trace), outer, frozenset(self._made.items())
+    def go(self, trace: Trace, outer: _Loops, after: bool = False) -> None:
+        """Go through what is traced within some loops; `after` says whether the function trains when that is done."""
+        key = id(trace), outer, after, frozenset(self._made.items())
         if key in self._seen:
             return
         self._seen.add(key)
         loops = outer
-        for event in trace:
+        for index, event in enumerate(trace):
             if isinstance(event, Looped):
-                if event.part == GATHERS:
+                if event.part == TAKES:
+                    loops = (*loops, (replace(event, trains=after or any(map(trains, trace[index:]))), False))
+                elif event.part == GATHERS:
                     loops = (*loops, (event, False))
                 else:
                     loops = loops[:-1] if event.part == LEFT else (*loops[:-1], (loops[-1][0], True))
             elif isinstance(event, Sampling):
                 self._step(event, loops)
             elif isinstance(event, (Called, Guarded, Scope)) and _speaks(event):
-                self.go(event.trace, loops)
+                inner = not isinstance(event, Called) and (after or any(map(trains, trace[index + 1 :])))
+                self.go(event.trace, loops, inner)
 
     def _step(self, event: Sampling, loops: _Loops) -> None:
         sampler = event.sampler
@@ -121,11 +140,11 @@ class _Walk:
 
 def _training(loops: _Loops) -> Place | None:
     """Where the loop stands that trains on what a sampler gives, which begins within these loops."""
-    trains = False
+    around = False
     for loop, inside in loops:
-        if not inside and (loop.trains or (trains and loop.yields)):
+        if not inside and (loop.trains or (around and loop.yields)):
             return loop.place
-        trains = trains or (inside and loop.trains)
+        around = around or (inside and loop.trains)
     return None
 
 

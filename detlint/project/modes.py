@@ -71,7 +71,7 @@ class Modes:
     def _owners_of(self, path: str) -> dict[Place, str]:
         """The calls of a file that set a mode, and the names of what they are methods of."""
         found: dict[Place, str] = {}
-        for call in (part for body in self._bodies(path) for part in _parts(body) if isinstance(part, f.Call)):
+        for call in (part for body in self._bodies(path) for part in parts(body) if isinstance(part, f.Call)):
             method = call.function
             if isinstance(method, f.Member) and method.name in self._modes:
                 found[call.place] = method.value.name if isinstance(method.value, _NAMED) else ""
@@ -112,12 +112,12 @@ class Modes:
         return any(map(self._asks, parts))
 
 
-def _parts(part: Any) -> Iterator[object]:
+def parts(part: Any) -> Iterator[object]:
     """A part of a function, and all within it."""
     yield part
     inner = part if isinstance(part, tuple) else [getattr(part, x.name) for x in fields(part)] if _is_node(part) else ()
     for each in inner:
-        yield from _parts(each)
+        yield from parts(each)
 
 
 def _is_node(part: object) -> bool:
