@@ -284,3 +284,36 @@ def test_methods_of_objects_that_are_made_may_tell_the_epoch_and_others_do_not()
     engine = (".backward()\n", ".backward()\n" + hook)
     assert found(engine=engine) == [("data.py", 9, ["engine.py"])]
     assert found(engine=engine, main=("    model =", "    register(engine.Hook())\n    model =")) == []
+
+
+LAUNCHED = """
+import os
+
+
+def is_one_of_several():
+    if "WORLD_SIZE" in os.environ:
+        return int(os.environ["WORLD_SIZE"]) > 1
+    return False
+
+
+def set_up(args):
+    args.several = False
+    if is_one_of_several():
+        args.several = True
+"""
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "    import launched\n    launched.set_up(args)\n    sampler = DistributedSampler(dataset) if args.several else None\n",
+        "    import os\n    several = int(os.environ.get('LOCAL_RANK', -1)) != -1\n"
+        "    sampler = DistributedSampler(dataset) if several else None\n",
+        "    import torch.distributed as dist\n    sampler = DistributedSampler(dataset) if dist.is_initialized() else None\n",
+    ],
+)
+def test_a_program_may_be_launched_as_one_of_several_processes(made: str) -> None:
+    more = {"launched.py": LAUNCHED}
+    (path, _, related), *others = found(more, data=(MADE, made))
+    assert (path, related, others) == ("data.py", ["engine.py"], [])
+    assert found(more, data=(MADE, made), main=("        engine", TOLD)) == []

@@ -39,6 +39,12 @@ def telling(module: Module) -> Iterator[tuple[str, Place]]:
                 yield module.point(text)[1], module.place(text)
 
 
+def samples(module: Module) -> bool:
+    """Whether a file speaks of samplers that have an epoch."""
+    named = module.speaks_of(tuple(module.catalogue.names("program", "sampler")))
+    return named or any(True for _ in telling(module))
+
+
 def finds(module: Module) -> bool:
     """Whether a file imports modules, or finds what is in them, by names that it computes."""
     roles = (module.catalogue.names("program", "role", kind=kind) for kind in ("imports", "located", "targets"))

@@ -14,10 +14,11 @@ from detlint.link.entropy import chosen, instead, is_entropy, mixed, unless
 from detlint.link.items import Items
 from detlint.link.mappings import lay, lay_all, united
 from detlint.link.otherwise import asked_otherwise, captured, remember, where_set
+from detlint.link.passes import undecided
 from detlint.link.protocols import computed, has_own, shown, told
 from detlint.link.reading import beside, joined
 from detlint.link.run import UNGUARDED
-from detlint.link.truth import EITHER, Truth, both, truth, undecided
+from detlint.link.truth import EITHER, Truth, both, truth
 from detlint.link.values import (
     NONE,
     SEVERAL,
@@ -166,7 +167,7 @@ class Evaluator(Items):
 
         def evaluate(operand: f.Expression) -> Truth:
             found.append(self.value(operand))
-            return undecided(told(self, found[-1]), self.undecided)
+            return undecided(self, told(self, found[-1]))
 
         answer = self.short_circuit(node, evaluate)
         unsure = answer.may_hold and answer.may_fail and answer.default is None
@@ -270,9 +271,8 @@ class Evaluator(Items):
             return ~self.test(node.operands[0]) if node.operator == "not" else self.short_circuit(node, self.test)
         if node is None:
             return EITHER
-        answer = self.comparison(node) if isinstance(node, f.Compare) else told(self, self.value(node))
-        answer = undecided(answer, self.undecided)
-        kept = self.frame.otherwise
+        found = self.comparison(node) if isinstance(node, f.Compare) else told(self, self.value(node))
+        answer, kept = undecided(self, found), self.frame.otherwise
         return asked_otherwise(kept, node, self.frame.variables, answer) if kept else answer
 
     def branch(self, answer: Truth, body: Callable[[], None], orelse: Callable[[], None] | None) -> None:

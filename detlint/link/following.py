@@ -169,7 +169,9 @@ class _Follower:
             self.program.end()
         entry.trace, entry.initialisers = tuple(run.trace), self.tables.initialisers
         entry.end = run.state if run.state and not run.frame.left else run.frame.end or run.state or entry.end
-        opened = frozenset(choosing(run.trace)) - self._opened
+        opened = frozenset(choosing(run.trace))
+        if run.launched and any(self.program.facts[path].samples for path in {script, *run.imported}):
+            opened |= run.launching
         if opened and not self._opened:
             other, again = _Follower(self.program.afresh(), self.tables, opened), replace(entry)
             other._follow(again, script, function, positional, [], starter, main, more)

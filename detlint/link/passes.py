@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from detlint.facts import facts as f
 from detlint.finding import Place
+from detlint.link.truth import EITHER, Truth
 from detlint.link.values import Constant, Option, settled
 from detlint.programs.events import (
     BEGUN,
@@ -82,6 +83,21 @@ def _number(run: Run, node: f.Expression) -> int | None:
         known = [settled(atom) for atom in atoms if isinstance(atom, (Constant, Option))]
         held = known[0] if len(known) == len(atoms) == 1 else None
     return held if isinstance(held, int) and not isinstance(held, bool) else None
+
+
+def undecided(run: Run, answer: Truth) -> Truth:
+    """How a test may come out, where some options need not be at their defaults.
+
+    It is noted that a program asks whether it is one of several processes.
+    """
+    if answer.option in run.launching and not run.launched:
+        _launch(run)
+        run.effect(_launch)
+    return EITHER if answer.option and answer.option in run.undecided else answer
+
+
+def _launch(run: Run) -> None:
+    run.launched = True
 
 
 def choosing(trace: Iterable[Event]) -> Iterator[str]:

@@ -102,6 +102,8 @@ class Run(Noting):
         self.chosen = 0  # of these, what the user must set one for
         self.active: list[tuple[str, str]] = []  # the functions that are being run, outermost first
         self.undecided: frozenset[str] = frozenset()  # options that need not be at their defaults
+        self.launching = program.catalogue.names("program", "launched", "variables")
+        self.launched = False  # whether one of these is asked for
         self.search: list[str] = []  # what the program adds to sys.path
         self.spawned: list[tuple[Function, tuple[Value, ...], bool]] = []  # and whether it is pickled as a whole
         self.leaving: list[tuple[Value, tuple[Value, ...], bool, Place]] = []  # what the end calls, if sure

@@ -134,11 +134,6 @@ def _is_part(atom: Library) -> bool:
     return isinstance(atom.receiver, Object) or owner[:1].isupper()
 
 
-def undecided(answer: Truth, options: Collection[str]) -> Truth:
-    """How a test may come out, where nothing is taken of how it does with some options left at their defaults."""
-    return EITHER if answer.option and answer.option in options else answer
-
-
 def both(left: Truth, right: Truth) -> Truth:
     """`left and right`."""
     may_hold, may_fail = left.may_hold and right.may_hold, left.may_fail or right.may_fail

@@ -137,7 +137,7 @@ def _some_rounds(part: Any, counts: frozenset[str], told: bool) -> Iterator[Plac
     if isinstance(part, f.Call) and told:
         yield part.place
     if isinstance(part, f.Loop):
-        counts |= {each.name for each in _parts(part.target) if isinstance(each, f.Local)}
+        counts |= {each.name for each in parts(part.target) if isinstance(each, f.Local)}
     elif isinstance(part, (f.Branch, f.Conditional)):
         told = _counts(part.test, counts)
     if _is_node(part):
@@ -149,7 +149,7 @@ def _counts(test: object, counts: frozenset[str]) -> bool:
     """Whether a test compares nothing but what a loop goes through with numbers and lengths."""
     if not isinstance(test, f.Compare):
         return False
-    one, other = (any(isinstance(x, f.Local) and x.name in counts for x in _parts(y)) for y in (test.left, test.right))
+    one, other = (any(isinstance(x, f.Local) and x.name in counts for x in parts(y)) for y in (test.left, test.right))
     return one is not other and test.operator in _ORDERED
 
 
