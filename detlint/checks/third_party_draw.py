@@ -33,7 +33,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         told: set[s.Node] = set()
         for call in sorted(module.calls_to(row.list("names")), key=lambda call: len(list(call.ancestors()))):
             if _is_drawn(module, row, call) and told.isdisjoint(call.ancestors()):
-                told.add(call)
+                told.update([] if _asked(module, row, call) else [call])
                 place = used(module, row, call) if row.text("used") else call
                 if place is not None:
                     yield _finding(module, rule, row, place, min(module.callee(call)), seeded=call)
@@ -61,7 +61,7 @@ def _methods(module: Module, rule: Rule, row: Row) -> Iterator[Finding]:
         chains = makers(module, row, call.function)
         made = [chain[-1] for chain in chains]
         if made and told.isdisjoint(made) and _is_drawn(module, row, call):
-            if row.text("first"):
+            if row.text("first") and not _asked(module, row, call):
                 told.update(made)
             name = min(name for each in made for name in names_of(module, row, each))
             yield _finding(module, rule, row, call, name, chains[0] if len(chains) == 1 else ())
