@@ -129,6 +129,7 @@ def _kept_in(module: Module, call: s.Call) -> tuple[str | None, s.Expression | N
 
 def _kept_under(module: Module, call: s.Call) -> tuple[str | None, s.Expression | None]:
     """The key by which a state is taken out of what has been kept, and that."""
+    got = module.python("methods", "dict-taking")
     for argument in call.arguments:
         for node in _behind(module, argument.value, _DEPTH):
             for part in s.walk(node):
@@ -137,7 +138,7 @@ def _kept_under(module: Module, call: s.Call) -> tuple[str | None, s.Expression 
                 if not isinstance(part, s.Call) or not part.arguments:
                     continue
                 called = part.function
-                if isinstance(called, s.Attribute) and called.attribute in module.python("methods", "dict-taking"):
+                if isinstance(called, s.Attribute) and called.attribute in got:
                     return _text(module, part.arguments[0].value), called.value
     return None, None
 
