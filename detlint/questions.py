@@ -183,9 +183,9 @@ class SameOrder:
 class Resumes:
     """An open question: does a program with the file at `path` resume from what it saves there, its generators lost?
 
-    It takes an optimizer's state out of a checkpoint by one of `keys`, and no file of it deals with states of
-    generators, or seeds anew in each epoch. Where the file itself is `known` to resume, no other may save and put back
-    states; without a program it is that alone that counts.
+    It trains, takes an optimizer's state out of a checkpoint by one of `keys`, and no file of it deals with states of
+    generators, or seeds anew in each epoch. Where the file itself is `known` to resume, all that counts is that no
+    program with it has a file that saves and puts back states.
     """
 
     path: str

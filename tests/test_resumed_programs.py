@@ -103,6 +103,14 @@ def test_it_is_silent(saved: str, loaded: str, seed: str) -> None:
     assert found(saved=saved, loaded=loaded, seed=seed) == []
 
 
+def test_what_converts_a_checkpoint_resumes_nothing() -> None:
+    texts = {"saving.py": SAVE.replace("{saved}", DICT), "loading.py": LOAD.replace("{loaded}", TAKEN)}
+    texts["convert.py"] = (
+        "from loading import load\nfrom saving import save\n\nsave('b', None, adam, load('a', None, adam))\n"
+    )
+    assert report(texts, ("DET701",)).findings == ()
+
+
 def test_what_no_program_resumes_is_silent() -> None:
     assert found(loaded=f"pass\n\ndef other(state, optimizer):\n    {TAKEN}\n    return 0") == []
 
@@ -240,3 +248,10 @@ for epoch in range(state["epoch"], 10):
 def test_what_a_file_resumes_itself_is_silent_where_another_keeps_states(helper: str, expected: list[str]) -> None:
     findings = report({"train.py": ALONE, "helpers.py": helper}, ("DET701",)).findings
     assert [each.finding.place.path for each in findings] == expected
+
+
+def test_a_program_that_does_not_train_decides_nothing_of_what_another_one_keeps() -> None:
+    checkpoint = "\n".join(line for line in ALONE.splitlines() if "other" not in line)
+    keeper = "import torch\nimport train\n\ndef keep():\n    torch.set_rng_state(torch.get_rng_state())\n\nkeep()\n"
+    texts = {"train.py": checkpoint, "main.py": keeper, "convert.py": "import train\n\nprint(train.state)\n"}
+    assert report(texts, ("DET701",)).findings == ()

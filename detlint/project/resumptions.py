@@ -31,16 +31,12 @@ class Resumptions:
     def resumes(self, question: Resumes) -> bool:
         """Whether a program resumes from what a file saves, and keeps nothing of its generators."""
         programs = self._importing.get(question.path, ())
-        if not programs:
-            return question.known
+        if question.known:
+            return not any(each.gives and each.takes for entry in programs for each in self._files(entry))
         keys = set(question.keys)
         for entry in programs:
             found = list(self._files(entry))
-            if question.known:
-                if not any(each.gives and each.takes for each in found):
-                    return True
-                continue
-            if any(each.keeps or each.anew for each in found):
+            if not entry.marked("trains") or any(each.keeps or each.anew for each in found):
                 continue
             taken = {each.place for resuming in found for each in resuming.taken if each.key in keys}
             if taken and not taken.isdisjoint(_restored(entry)):
