@@ -46,8 +46,8 @@ def take() -> dict[str, str]:
         found["devices"] = ", ".join(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))
         found["cudnn"] = torch.backends.cudnn.version()  # type: ignore[no-untyped-call]
     inductor: Any = sys.modules.get("torch._inductor.config")
-    if inductor is not None:
-        found["inductor.deterministic"] = getattr(inductor, "deterministic", "")
+    if getattr(inductor, "deterministic", False):  # one run may import it where the other one has no use for it
+        found["inductor.deterministic"] = True
     taken = {key: str(value) for key, value in found.items()}
     variables = {key: value for key, value in sorted(os.environ.items()) if key.startswith(tuple(_PREFIXES))}
     return {**taken, **{f"env.{key}": value for key, value in variables.items()}}

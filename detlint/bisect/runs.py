@@ -12,7 +12,9 @@ from detlint.bisect.launch import Recording, Running
 from detlint.bisect.options import Options
 from detlint.bisect.outcome import Outcome
 from detlint.bisect.streams import Trace
+from detlint.bisect.warm import Origins
 
+ORIGINS = ("a", "b")
 FILLS = (0x55, 0xAA)
 """The bytes that fresh memory is filled with in the two runs."""
 
@@ -23,7 +25,7 @@ class Plan:
 
     `command` is as for `launch.record`, `options` are for both runs, and `perturbed` what differs in the second one.
     With `poison`, fresh memory is filled with other bytes in each run. With `at_once`, the runs go on side by side.
-    `timeout` is in seconds, for each run.
+    `timeout` is in seconds, for each run. Runs are forked from `origins`, from the same one if they are `alike`.
     """
 
     command: tuple[str, ...]
@@ -33,6 +35,8 @@ class Plan:
     at_once: bool = False
     timeout: float | None = None
     quiet: bool = True
+    origins: Origins | None = None
+    alike: bool = False
 
     def pair(self) -> tuple[Options, Options]:
         """The options of the two runs."""
@@ -106,16 +110,20 @@ def _once(plan: Plan, folder: Path) -> Done:
 
 
 def _record(plan: Plan, folder: Path, names: Sequence[str]) -> tuple[Recording, Recording]:
-    def start(name: str, options: Options) -> Running:
-        return launch.start(list(plan.command), folder / name, options, quiet=plan.quiet)
+    def start(place: int, options: Options) -> Running:
+        origin = ORIGINS[0 if plan.alike else place]
+        trace = folder / names[place]
+        return launch.start(list(plan.command), trace, options, quiet=plan.quiet, origins=plan.origins, origin=origin)
 
     a, b = plan.pair()
+    if plan.origins is not None and not plan.alike:
+        plan.origins.begin(plan.command, [(ORIGINS[i], one, launch.variables_of(one)) for i, one in enumerate((a, b))])
     if not plan.at_once:
-        return start(names[0], a).wait(plan.timeout), start(names[1], b).wait(plan.timeout)
+        return start(0, a).wait(plan.timeout), start(1, b).wait(plan.timeout)
     begun = time.monotonic()
-    first = start(names[0], a)
+    first = start(0, a)
     try:
-        second = start(names[1], b)
+        second = start(1, b)
     except BaseException:
         first.end()
         raise

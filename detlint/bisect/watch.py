@@ -25,6 +25,14 @@ def after_import(name: str, action: Callable[[], None]) -> None:
     _waiting[name] = action
 
 
+def loaded(besides: str) -> None:
+    """Do what waits for modules that have come to be there without being found, `besides` the one being imported."""
+    for name in [one for one in _waiting if one in sys.modules and one != besides]:
+        action = _waiting.pop(name, None)
+        if action is not None:
+            action()
+
+
 class _Finder(MetaPathFinder):
     """Finds the modules that are waited for, as the other finders do."""
 
