@@ -47,7 +47,7 @@ def forked() -> Iterator[None]:
 def test_a_difference_is_reported_kept_and_compared_again(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("torch")
     script.write_text(UNSEEDED)
-    assert bisect.main(["--format", "json", "--at-once", "--out", "kept", "--", "train.py"]) == 1
+    assert bisect.main(["--fresh", "--format", "json", "--at-once", "--out", "kept", "--", "train.py"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert (document["version"], document["verdict"], document["exit"]) == (1, "diverged", 1)
     assert document["first"]["line"] == {"path": "train.py", "line": 3, "function": "<module>", "cell": None}
@@ -59,7 +59,7 @@ def test_a_difference_is_reported_kept_and_compared_again(script: Path, capsys: 
     assert "DET101 unseeded-torch, found at train.py:3" in shown
     assert bisect.main(["kept/a.trace", "kept/a.trace"]) == 0
     assert "it says nothing of other hardware" in capsys.readouterr().out
-    assert bisect.main(["--out", "kept", "--", "train.py"]) == 2
+    assert bisect.main(["--fresh", "--out", "kept", "--", "train.py"]) == 2
     assert "kept has records already" in capsys.readouterr().err
 
 
@@ -74,11 +74,11 @@ def test_only_a_finding_in_a_file_that_the_program_loaded_is_cited(
     nothing = "rule: DET101 unseeded-torch speaks of this; the static analysis has no finding here"
     elsewhere = "rule: DET101 unseeded-torch, found elsewhere, at beside.py:5"
     script.write_text(drawn)
-    assert bisect.main(["--at-once", "--out", "kept", "--", "train.py", "rand"]) == 1
+    assert bisect.main(["--fresh", "--at-once", "--out", "kept", "--", "train.py", "rand"]) == 1
     assert nothing in capsys.readouterr().out
     script.write_text(f"{drawn}\nimport linked\n")
     script.with_name("linked.py").symlink_to("beside.py")
-    assert bisect.main(["--at-once", "--out", "loading", "--", "train.py", "rand"]) == 1
+    assert bisect.main(["--fresh", "--at-once", "--out", "loading", "--", "train.py", "rand"]) == 1
     assert elsewhere in capsys.readouterr().out
     assert bisect.main(["kept/a.trace", "kept/b.trace"]) == 1
     assert nothing in capsys.readouterr().out
@@ -90,7 +90,7 @@ def test_a_cause_is_shown_by_holding_it_equal_and_the_next_difference_is_looked_
 ) -> None:
     pytest.importorskip("torch")
     script.write_text("import random\nimport torch\n\nprint((torch.ones(3) * random.random()).sum())\n")
-    assert bisect.main(["--explain", "--all", "2", "--no-static", "--at-once", "--", "train.py"]) == 1
+    assert bisect.main(["--fresh", "--explain", "--all", "2", "--no-static", "--at-once", "--", "train.py"]) == 1
     shown = capsys.readouterr().out
     assert "shown: with `random` seeded with 0 at the start in both runs it is gone" in shown
     assert "note: with it repaired the runs are equal" in shown
@@ -121,7 +121,7 @@ def test_a_program_that_fails_alike_is_told_with_its_own_words(
     script: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     script.write_text("raise ValueError('no such data')\n")
-    assert bisect.main(["--no-poison", "--", "train.py"]) == 3
+    assert bisect.main(["--fresh", "--no-poison", "--", "train.py"]) == 3
     found = capsys.readouterr()
     assert "failed in both runs alike: ValueError: no such data" in found.out
     assert found.err.count("ValueError: no such data") == 2
@@ -141,7 +141,7 @@ def test_what_cannot_be_run_or_read_is_wrong_usage(script: Path, capsys: pytest.
 
 def test_a_run_that_takes_too_long_is_inconclusive(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script.write_text(SLEEPS)
-    assert bisect.main(["--timeout", "1", "--no-poison", "--at-once", "--", "train.py"]) == 4
+    assert bisect.main(["--fresh", "--timeout", "1", "--no-poison", "--at-once", "--", "train.py"]) == 4
     assert "A and B did not end within 1 s" in capsys.readouterr().out
 
 
@@ -172,3 +172,44 @@ def test_the_help_says_that_it_runs_the_code(capsys: pytest.CaptureFixture[str])
         bisect.main(["--help"])
     assert stopped.value.code == 0
     assert "RUNS THE CODE IT IS GIVEN" in capsys.readouterr().out
+
+
+def test_the_line_that_makes_a_difference_is_named_and_shown_by_default(
+    script: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("torch")
+    names = ", ".join(f"'w{i}'" for i in range(12))
+    lines = ["import torch", f"names = {{{names}}}", "ids = {name: i for i, name in enumerate(names)}"]
+    script.write_text("\n".join([*lines, "print(torch.tensor([ids[f'w{i}'] for i in range(12)]).float())", ""]))
+    assert bisect.main(["--format", "json", "--no-static", "--", "train.py"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    cause = document["first"]["cause"]
+    assert (cause["line"]["line"], cause["why"]) == (3, "set-order")
+    assert document["first"]["line"]["line"] == 4
+    assert cause["evidence"][0].startswith("at train.py:3, ids['w")
+    assert "shown: with equal hashes in both runs it is gone" in cause["evidence"]
+    assert document["notes"] == []
+
+
+def test_runs_import_torch_themselves_where_the_program_sets_what_an_import_reads(
+    script: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("torch")
+    script.write_text("import os\nos.environ['OMP_NUM_THREADS'] = '1'\n" + UNSEEDED)
+    assert bisect.main(["--no-static", "--", "train.py"]) == 1
+    shown = capsys.readouterr().out
+    assert "train.py:5" in shown
+    assert "note: each run has imported torch itself, which takes longer: the program sets OMP_NUM_THREADS" in shown
+
+
+def test_torch_is_not_there_before_the_program_imports_it(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("torch")
+    script.write_text(
+        "import importlib.util, sys\n"
+        "assert not {'torch', 'numpy', 'detlint.bisect.recorder'} & set(sys.modules)\n"
+        "assert importlib.util.find_spec('torch').origin and 'torch' not in sys.modules\n"
+        "import torch\nassert torch.__spec__.loader is torch.__loader__ and 'numpy' in sys.modules\n"
+        "print(torch.ones(3).sum())\n"
+    )
+    assert bisect.main(["--no-static", "--", "train.py"]) == 0
+    assert "note:" not in capsys.readouterr().out

@@ -11,11 +11,15 @@ The program runs in a process of its own; torch is imported there once the progr
     hooks_host, hooks_torch, hooks_loader,  everything else that may tell why two runs differ
     hooks_process, compiling, patching
     parameters, fingerprint, keeping        parameters by name; the environment; values put in place of others
+    warm, origin, hidden                    processes that have imported torch and fork for each run; out of its sight
+    tracing, follower, statements, values   the user's code followed: threads, steps, what they read and bind
 
 What is made of two records, without torch:
 
     align, history                          two streams laid side by side; what came before in each
     case, causes, hosts                     why they differ: within torch; from outside of it
     outcome, runs, explain, repairs         all streams; two runs; runs with one suspect equal; the next difference
+    locate, steps, pairing, provenance      the line of a cause: runs followed, steps read, laid side by side, gone back
+    reasons, shown                          why that line makes a difference; two values in words
     report, document, spread, page          text; JSON; how a difference spreads over steps; HTML
 """

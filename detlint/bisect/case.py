@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from detlint.bisect.align import Comparison, Evidence
 from detlint.bisect.history import History
-from detlint.bisect.records import Line, Meta, Op
+from detlint.bisect.records import Event, Line, Meta, Op
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,8 @@ class Cause:
     `title` says it in a few words, `evidence` what it rests on, `advice` what to do. `line` is where the cause lies,
     `related` a second line that takes part. `codes` are the rules that speak of it, the likeliest first, and
     `operation` the one whose kernel is the cause, `generator` the one that was in another state: "torch", "numpy" or
-    "python".
+    "python". `events` are those of both runs that tell it, and `why` the kind of reason, where the user's code was
+    followed to it (`reasons.py`).
     """
 
     kind: str
@@ -54,6 +55,8 @@ class Cause:
     related: Line | None = None
     operation: Op | None = None
     generator: str = ""
+    events: tuple[Event | None, Event | None] | None = None
+    why: str = ""
 
     def with_evidence(self, *more: str) -> Cause:
         """The same cause, resting on more."""

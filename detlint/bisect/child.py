@@ -52,6 +52,11 @@ def install(held: Session) -> None:
     watch.after_import("numpy", lambda: _with_numpy(held))
     watch.after_import("torch.utils.data.dataloader", _with_loaders)
     watch.after_import("torch", lambda: _with_torch(held))
+    if held.options.steps:
+        from detlint.bisect.tracing import Tracing
+
+        held.steps = Tracing(held)
+        held.steps.begin()
 
 
 def note(held: Session, error: BaseException) -> None:

@@ -60,6 +60,7 @@ def _found(found: Found) -> dict[str, Any]:
         "meet": divergence.meet,
         "cause": {
             "kind": cause.kind,
+            "why": cause.why,
             "title": cause.title,
             "evidence": list(cause.evidence),
             "line": _line(cause.line),

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from detlint.bisect import runs
+from detlint.bisect import locate, runs
 from detlint.bisect.align import Divergence
 from detlint.bisect.case import Cause
 from detlint.bisect.outcome import Found, Outcome
 from detlint.bisect.records import Event, Op
 from detlint.bisect.runs import Plan
 
-_BY_KIND = {
+_BY_KIND: dict[str, tuple[str, ...]] = {
     "random-stream": ("torch", "numpy", "python"),
     "seed-value": ("hash",),
     "private-generator": ("hash", "workers"),
@@ -28,11 +28,19 @@ _BY_KIND = {
     "hidden-write": ("memory", "hash"),
     "compiled": ("eager",),
 }
+_BY_REASON: dict[str, tuple[str, ...]] = {
+    "hash": ("hash",),
+    "address": ("hash",),
+    "set-order": ("hash",),
+    "file-order": ("listing",),
+    "uninitialised": ("memory",),
+}
+_HASHED = ("order", "host-value", "control-flow", "seed-value", "worker-data")
 _WORDS = {
     "torch": "torch seeded with 0 at the start",
     "numpy": "numpy seeded with 0 at the start",
     "python": "`random` seeded with 0 at the start",
-    "hash": "PYTHONHASHSEED=0",
+    "hash": "equal hashes",
     "workers": "no workers of loaders",
     "listing": "listings sorted",
     "memory": "fresh memory filled with the same byte",
@@ -54,15 +62,32 @@ class Trial:
         return f"with {self.told} in both runs it {'is gone' if self.gone else 'stays'}"
 
 
-def explain(plan: Plan, found: Outcome, folder: Path, progress: Callable[[str], None]) -> tuple[Trial, ...]:
-    """Run the plan again for each suspect of the first divergence; `progress` is told what is being run.
+def explain(plan: Plan, found: Outcome, folder: Path, progress: Callable[[str], None], every: bool = False) -> Outcome:
+    """The outcome with the cause of its first divergence explained: traced to its line, and shown by trials.
 
-    Raises as `runs.run` does.
+    Nothing is run for a cause that names its line already, unless `every` cause is to be shown. `progress` is told what
+    is being run. Raises as `runs.run` does.
     """
     if not found.found:
-        return ()
-    first, trials = found.found[0], []
-    for suspect in suspects(first):
+        return found
+    first = found.found[0]
+    traced = locate.is_open(first.cause)
+    cause = first.cause
+    if traced:
+        located = locate.locate(plan, first, folder / "steps", progress)
+        cause = locate.refined(cause, located)
+        traced = located.again  # what does not show again is not gone by what is held equal
+    if traced or every:
+        wanted = suspects(replace(first, cause=cause), plan, found)
+        cause = refined(cause, _trials(plan, replace(first, cause=cause), wanted, folder, progress))
+    return replace(found, found=(replace(first, cause=cause), *found.found[1:]))
+
+
+def _trials(
+    plan: Plan, first: Found, wanted: tuple[str, ...], folder: Path, progress: Callable[[str], None]
+) -> tuple[Trial, ...]:
+    trials: list[Trial] = []
+    for suspect in wanted:
         progress(f"again, with {_WORDS[suspect]}")
         done = runs.run(_held(plan, suspect), folder / suspect)
         gone = all(_place(one) != _place(first) for one in done.outcome.found)
@@ -72,12 +97,31 @@ def explain(plan: Plan, found: Outcome, folder: Path, progress: Callable[[str], 
     return tuple(trials)
 
 
-def suspects(found: Found) -> tuple[str, ...]:
+def suspects(found: Found, plan: Plan, outcome: Outcome) -> tuple[str, ...]:
     """What may be held equal to see whether the divergence is due to it."""
-    named = _BY_KIND.get(found.cause.kind, ())
-    if found.cause.kind == "random-stream":
-        return tuple(name for name in named if name == found.cause.generator)
-    return named
+    cause = found.cause
+    if cause.why:
+        named = _BY_REASON.get(cause.why, ())
+    elif cause.kind == "random-stream":
+        named = tuple(one for one in _BY_KIND[cause.kind] if one == cause.generator)
+    else:
+        named = _BY_KIND.get(cause.kind, ())
+    return tuple(name for name in named if _bears(name, plan, outcome))
+
+
+def _bears(suspect: str, plan: Plan, outcome: Outcome) -> bool:
+    """Whether holding a suspect equal can change anything."""
+    seen = dict(outcome.seen)
+    if suspect == "hash":
+        a, b = (one.start.get("hash") for one in outcome.metas)
+        return a != b or plan.origins is not None
+    if suspect == "listing":
+        return "listing" in plan.perturbed or bool(seen.get("listing"))
+    if suspect == "workers":
+        return bool(seen.get("loader"))
+    if suspect == "memory":
+        return plan.poison
+    return True
 
 
 def refined(cause: Cause, trials: tuple[Trial, ...]) -> Cause:
@@ -91,7 +135,7 @@ def refined(cause: Cause, trials: tuple[Trial, ...]) -> Cause:
             codes=(),
             advice="report it to PyTorch; until it is repaired, use another operation",
         )
-    if "hash" in gone and cause.kind in ("order", "host-value", "control-flow", "seed-value", "worker-data"):
+    if "hash" in gone and not cause.why and cause.kind in _HASHED:
         return replace(
             cause,
             title=f"{cause.title}, by the order of a set or by hash()",
@@ -112,7 +156,9 @@ def _held(plan: Plan, suspect: str) -> Plan:
             options = replace(options, seed_numpy=0)
         case "python":
             options = replace(options, seed_python=0)
-        case "hash":
+        case "hash":  # runs from one process hash alike, and find the same addresses
+            if plan.origins is not None and not plan.origins.cold:
+                return replace(plan, alike=True)
             options = replace(options, hash_seed="0")
         case "workers":
             options = replace(options, workers=0)

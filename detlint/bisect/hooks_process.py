@@ -80,6 +80,8 @@ def _in_thread(name: str, run: Callable[[], Any]) -> Any:
         return run()
     held.name_thread(name)
     try:
+        if held.steps is not None:
+            held.steps.begin()
         recorder = sys.modules.get("detlint.bisect.recorder")
         if recorder is None or held.options.level != "op":
             return run()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from detlint.bisect.align import Evidence
 from detlint.bisect.case import Case, Cause
 from detlint.bisect.history import named
@@ -27,7 +29,8 @@ def from_outside(known: Case, at: Op | Event | None, told: str) -> Cause:
     found = sorted((one for one in known.evidence if _speaks(one)), key=lambda one: _near(one, at))
     if found:
         cause = _told_by(known, found[0], found)
-        return cause.with_evidence(told)
+        events = cause.events or (found[0].a, found[0].b)
+        return replace(cause.with_evidence(told), events=events)
     return Cause(
         "host-value",
         "something that comes from outside torch differs",
@@ -64,8 +67,8 @@ def _told_by(known: Case, one: Evidence, found: list[Evidence]) -> Cause:
             draws = [each for each in found if each.event.kind == "draw" and each.event.what == event.what]
             first = min(draws, key=lambda each: each.event.number)
             if _of_data(known, first):
-                return _given(known, first.event)
-            return random_stream(known, event.what, first.event)
+                return replace(_given(known, first.event), events=(first.a, first.b))
+            return replace(random_stream(known, event.what, first.event), events=(first.a, first.b))
         case "seed":
             return _seed_value(one)
         case "generator":
@@ -161,6 +164,7 @@ def _seed_value(one: Evidence) -> Cause:
         event.line,
         ("DET105", "DET604", "DET104"),
         "seed with a constant; derive others from it without hash(), the time or the process's number",
+        events=(one.a, one.b),
     )
 
 
@@ -175,6 +179,7 @@ def _private(one: Evidence) -> Cause:
             event.line,
             ("DET105", "DET604"),
             "seed with a constant",
+            events=(one.a, one.b),
         )
     return Cause(
         "private-generator",

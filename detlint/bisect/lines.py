@@ -112,6 +112,11 @@ class Lines:
             self._places[code_id, instruction] = found
         return found
 
+    def file(self, code: CodeType) -> tuple[str, int | None]:
+        """The file of a code object, as it is shown, and the number of the cell in it."""
+        cell = _CELL.fullmatch(code.co_filename)
+        return self._file(code.co_filename), int(cell[2]) if cell else None
+
     def _file(self, path: str) -> str:
         """The file of code, as it is shown: its path is meant from the folder of the run, wherever the program goes."""
         return self.relative(os.path.join(self._folder, _CELL.sub(r"\1", path)))  # noqa: PTH118

@@ -25,6 +25,9 @@ class Options:
 
     Values of records are written to the folder `keep_in` for each site in `keep`, or put in place of the program's own
     from the folder `repair`, which another run kept. A site is `NAME@PATH:LINE` or `STREAM:NUMBER`.
+
+    With `steps`, the user's code is followed statement by statement; calls of functions are told whose name is the last
+    part of one in `watched`.
     """
 
     level: str = "op"
@@ -45,10 +48,13 @@ class Options:
     keep: tuple[str, ...] = ()
     keep_in: str = ""
     repair: str = ""
+    steps: bool = False
+    watched: tuple[str, ...] = ()
 
     def plain(self) -> dict[str, Value]:
         """What differs from the defaults, as a trace's description has it."""
         made = {one.name: getattr(self, one.name) for one in fields(self) if getattr(self, one.name) != one.default}
+        made.pop("watched", None)
         return {name: " ".join(value) if isinstance(value, tuple) else value for name, value in made.items()}
 
     def dump(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import importlib.machinery
 import importlib.util
+import linecache
 import os
 import shutil
 import sys
@@ -122,7 +123,9 @@ def _notebook(command: list[str]) -> None:
         cells.setdefault(origin.cell, []).append(line)
     sys.modules["__main__"] = main
     for number, lines in cells.items():
-        exec(compile("".join(lines), f"{path}[{number}]", "exec", dont_inherit=True), main.__dict__)
+        name = f"{path}[{number}]"
+        linecache.cache[name] = (len(lines), None, lines, name)  # so that it can be shown
+        exec(compile("".join(lines), name, "exec", dont_inherit=True), main.__dict__)
 
 
 def _launch(arguments: list[str], for_ranks: Callable[[list[str]], list[str]]) -> None:

@@ -112,7 +112,8 @@ def _diverged(outcome: Outcome, program: str, read: Reader, static: Static | Non
     place = divergence.line
     if place is not None:
         lines += [*excerpt(place, read), ""]
-    lines.append(f"cause: {cause.title}  [{cause.kind}]")
+    kind = f"{cause.kind}: {cause.why}" if cause.why else cause.kind
+    lines.append(f"cause: {cause.title}  [{kind}]")
     if cause.line is not None and cause.line != place:
         lines += excerpt(cause.line, read, around=0)
     lines += [f"  - {one}" for one in cause.evidence]

@@ -48,6 +48,7 @@ class Session:
         self.status = 0
         self.exception = ""
         self.keeper: Any = None
+        self.steps: Any = None  # who follows the user's code
         self._local = threading.local()
         self._hosts = {"python": digests.python_state(), "numpy": digests.numpy_state()}
         self._tracks: dict[str, Track] = {}
@@ -243,6 +244,8 @@ class Session:
         for track in self._tracks.values():
             track.quiet += 1
             track.writer.abandon()
+        if self.steps is not None:
+            self.steps.abandon()
 
     def describe(self, final: bool = False) -> None:
         """Write the description of the run, as far as it is known. Other processes than the first leave it alone."""
@@ -261,6 +264,8 @@ class Session:
         self._meta["start"][library] = state
 
     def _end(self, track: Track, reason: str) -> None:
+        if self.steps is not None:
+            self.steps.end(track.name)
         track.end(
             {
                 "reason": reason,

@@ -21,6 +21,7 @@ from detlint.bisect.records import Line
 from detlint.bisect.report import Static
 from detlint.bisect.runs import PERTURBATIONS, Done, Plan
 from detlint.bisect.streams import META, Trace, TraceError
+from detlint.bisect.warm import Origins
 from detlint.commands.failing import complain, defect, leave_pipe, reason
 from detlint.printed import in_json, printable
 from detlint.verify.pool import StartError
@@ -83,11 +84,15 @@ def parser() -> argparse.ArgumentParser:
         help=f"make the second run differ in these, with commas between: {', '.join(PERTURBATIONS)}",
     )
     made.add_argument(
-        "--explain", action="store_true", help="run again with one suspect held equal in both runs, up to three times"
+        "--explain",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="run again to name the line of a cause, and to show it [where its line is not known yet]",
     )
     made.add_argument("--all", type=_count, default=0, metavar="N", help="go on to the next differences, N in all")
     made.add_argument("--no-poison", action="store_true", help="do not fill fresh memory with other bytes in each run")
     made.add_argument("--at-once", action="store_true", help="let both runs go on side by side; they share their files")
+    made.add_argument("--fresh", action="store_true", help="start each run in a process that imports torch itself")
     made.add_argument("--timeout", type=_seconds, metavar="S", help="seconds that each run may take [no limit]")
     made.add_argument("--max-ops", type=_count, default=0, metavar="N", help="record so much of each thread [all]")
     made.add_argument("--from-step", type=_count, default=0, metavar="N", help="record from this optimizer step on")
@@ -164,13 +169,18 @@ def _run(options: argparse.Namespace, command: Sequence[str], folder: Path) -> i
         timeout=options.timeout,
         quiet=not options.show_output or options.format == "json",
     )
+    with Origins() as origins:
+        return _bisect(options, replace(plan, origins=None if options.fresh else origins), command, folder)
+
+
+def _bisect(options: argparse.Namespace, plan: Plan, command: Sequence[str], folder: Path) -> int:
     done = runs.run(plan, folder)
     found = done.outcome
-    if options.explain and found.found:
-        trials = explain.explain(done.plan, found, folder / "explain", _progress)
-        first = replace(found.found[0], cause=explain.refined(found.found[0].cause, trials))
-        found = replace(found, found=(first, *found.found[1:]))
+    if options.explain is not False:
+        found = explain.explain(done.plan, found, folder / "explain", _progress, every=bool(options.explain))
     notes = done.notes
+    if plan.origins is not None and plan.origins.cold:
+        notes = (*notes, f"each run has imported torch itself, which takes longer: {plan.origins.cold}")
     if options.all > 1 and found.found:
         rest = repairs.find(done.plan, found, folder / "repaired", options.all, _progress)
         notes = (*notes, *map(report.briefly, rest.found), rest.end)

@@ -1,0 +1,74 @@
+"""Programs whose cause lies outside torch: the line that makes the difference is named, and why; none where there is none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+from detlint.bisect import explain, runs
+from detlint.bisect.outcome import DIVERGED, EQUAL
+from detlint.bisect.runs import Plan
+from detlint.bisect.warm import Origins
+
+from .forking import read_page
+from .planted import FOLDER, MARK, SCRIPT
+
+pytestmark = pytest.mark.slow
+
+_FILE = re.compile(r'^```py title="(?P<name>[^"]+)"\n(?P<text>.*?)^```$', re.S | re.M)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A section of a page: files by name, what decides (any of these words), and what the second run differs in."""
+
+    name: str
+    files: dict[str, str]
+    why: tuple[str, ...]
+    perturb: tuple[str, ...] = ()
+
+    @property
+    def planted(self) -> set[str]:
+        """The lines that are marked."""
+        marked = ((name, text.splitlines()) for name, text in self.files.items())
+        return {f"{name}:{i}" for name, lines in marked for i, line in enumerate(lines, 1) if line.endswith(MARK)}
+
+
+def programs() -> Iterator[Program]:
+    """All sections of the pages in tests/bisect/lines."""
+    for path in sorted((FOLDER / "lines").glob("*.md")):
+        header, text = read_page(path)
+        why = [header["why"]] if isinstance(header["why"], str) else header["why"]
+        for section in re.split(r"^## ", text, flags=re.M)[1:]:
+            files = {match["name"]: match["text"] for match in _FILE.finditer(section)}
+            title = section.partition("\n")[0]
+            yield Program(f"{path.stem}: {title}", files, tuple(why), tuple(header.get("perturb", ())))
+
+
+@pytest.fixture(scope="module")
+def origins() -> Iterator[Origins]:
+    with Origins() as found:
+        yield found
+
+
+@pytest.mark.parametrize("program", [pytest.param(one, id=one.name) for one in programs()])
+def test_the_line_that_makes_a_difference_is_named(
+    program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, origins: Origins
+) -> None:
+    for name, text in program.files.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    plan = Plan((SCRIPT,), perturbed=program.perturb, origins=origins)
+    done = runs.run(plan, tmp_path / ".out")
+    found = explain.explain(done.plan, done.outcome, tmp_path / ".out" / "explain", lambda told: None)
+    assert found.status == (DIVERGED if program.planted else EQUAL)
+    assert not origins.cold
+    for one in found.found[:1]:
+        assert str(one.cause.line) in program.planted, one.cause.evidence
+        assert {one.cause.why, one.cause.kind} & set(program.why), one.cause.title
