@@ -260,7 +260,8 @@ class Follower:
             name = getattr(code, "co_qualname", code.co_name)
             if name == "_Environ.__getitem__":
                 key = frame.f_locals.get("key")
-                value = statements.value(frame, ("self", f"[{key!r}")) if isinstance(key, str) else None
+                value = statements.value(frame, ("self", f"[{key!r}")) if isinstance(key, str) else MISSING
+                value = "not set" if value is MISSING else value
                 if not _is_own(frame.f_back):
                     self.asked("os.environ", f"{key}={value}"[:200])
             elif code.co_name in self._names:

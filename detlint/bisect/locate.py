@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from detlint.bisect import pairing, provenance, reasons, runs, shown, steps
+from detlint.bisect import pairing, provenance, runs, shown, steps
 from detlint.bisect.case import Cause
 from detlint.bisect.outcome import Found, Outcome
 from detlint.bisect.pairing import Paired
 from detlint.bisect.provenance import Root, Search
-from detlint.bisect.reasons import Reasons
+from detlint.bisect.reasons import Reasons, watched
 from detlint.bisect.records import End, Line, Op
 from detlint.bisect.runs import Done, Plan
 from detlint.bisect.steps import Step
@@ -48,7 +48,7 @@ def is_open(cause: Cause) -> bool:
 def locate(plan: Plan, found: Found, folder: Path, progress: Callable[[str], None]) -> Located:
     """Run a program twice more, and follow its own code to where the difference comes from. Raises as `runs.run`."""
     progress("again, following the program's own code")
-    options = replace(plan.options, steps=True, watched=reasons.watched())
+    options = replace(plan.options, steps=True, watched=watched())
     number = _number(found)
     if found.stream == "main" and number >= 0 and not options.max_ops:
         options = replace(options, max_ops=number + _AFTER, stop=True)
@@ -115,7 +115,8 @@ def _search(done: Done, found: Found) -> Located:
     if stream is None:
         return Located(note="the program's own code could not be followed there")
     others = {name: one for name, one in streams.items() if name != found.stream}
-    search = Search(stream, others, Reasons(streams.values()), _given(found))
+    reasons = Reasons(streams.values())
+    search = Search(stream, others, reasons, _given(found))
     roots = search.run(*_steps(stream, found), _parts(found))
     if not roots and others:
         roots = search.from_callbacks()
@@ -124,7 +125,8 @@ def _search(done: Done, found: Found) -> Located:
     if not roots:
         return Located(note=bound or "no statement was found that binds or reads anything that differs")
     ranked = sorted(roots, key=lambda root: (root.why is None, root.pair.place))
-    return Located(ranked[0], True, _evidence(ranked[0], ranked[1:], bound))
+    within = dict.fromkeys(one.name for one in reasons.within(ranked[0].pair)) if ranked[0].why is None else ()
+    return Located(ranked[0], True, _evidence(ranked[0], ranked[1:], tuple(within), bound))
 
 
 def _given(found: Found) -> tuple[str, str]:
@@ -157,7 +159,7 @@ def _parts(found: Found) -> bool:
     return a is None or b is None or a.data.get("count") != b.data.get("count")
 
 
-def _evidence(root: Root, others: list[Root], bound: str) -> tuple[str, ...]:
+def _evidence(root: Root, others: list[Root], within: tuple[str, ...], bound: str) -> tuple[str, ...]:
     told = []
     line, why = root.pair.step.statement.line, root.why
     shows = (root.through or root.pair).step.statement.line
@@ -171,6 +173,8 @@ def _evidence(root: Root, others: list[Root], bound: str) -> tuple[str, ...]:
         told.append(why.told)
     if why is None:
         told.append("all that this statement reads is equal in both runs, as far as it could be looked at")
+    if within:
+        told.append(f"within it, libraries call {', '.join(f'`{name}`' for name in within[:_ALSO])}")
     seen = {line}
     for one in others:
         place = one.pair.step.statement.line

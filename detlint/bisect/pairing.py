@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -84,8 +85,15 @@ class Paired:
         if pair.a is None:
             return []
         found = self._returned.get(pair.a.frame.number, [])
-        within = [one for one in found if one.pair.a is not None and pair.a.place < one.pair.a.place < pair.a.end]
-        return sorted(within, key=lambda one: -one.at)
+        first = bisect_right(found, pair.a.place, key=_place)
+        return found[first : bisect_left(found, pair.a.end, key=_place)][::-1]
+
+    def sort(self) -> None:
+        """Put what is met in the order of the run."""
+        for flows in self.flows.values():
+            flows.sort(key=lambda flow: flow.at)
+        for flows in self._returned.values():
+            flows.sort(key=_place)
 
 
 def differ(a: Value, b: Value) -> bool:
@@ -116,9 +124,13 @@ def pair(name: str, a: Steps, b: Steps) -> Paired:
             made.add(Flow("bound", found, text, values, after.place if after is not None else len(made.pairs)))
     for both in frames.values():
         _add_returned(made, *both)
-    for flows in made.flows.values():
-        flows.sort(key=lambda flow: flow.at)
+    made.sort()
     return made
+
+
+def _place(flow: Flow) -> int:
+    """The place of its step in A."""
+    return flow.pair.a.place if flow.pair.a is not None else -1
 
 
 def _add_arguments(made: Paired, a: Frame, b: Frame, place: int) -> None:

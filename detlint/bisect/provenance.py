@@ -20,6 +20,7 @@ Given: TypeAlias = "tuple[str, str]"
 _ANY: Given = ("", "")
 _MOST = 4000  # steps that are looked at
 _NEAR = 50  # steps
+_LONGEST = 3_000_000  # steps that are gone through for names
 _MAKERS = 3  # objects that are gone back through
 
 
@@ -59,6 +60,7 @@ class Search:
         self._reasons = reasons
         self._given = given
         self.roots: list[Root] = []
+        self._scanned = 0
         self._seen: set[tuple[str, int]] = set()
         self._queue: list[tuple[Paired, Pair, Flow | None]] = []
 
@@ -210,6 +212,9 @@ class Search:
         places = stream.pairs if pair is None else stream.pairs[: pair.place]
         for wanted in _wholes(name):
             for each in reversed(places):
+                self._scanned += 1
+                if self._scanned > _LONGEST:
+                    return None
                 two = each.bound.get(wanted)
                 if two is not None:
                     return Flow("bound", each, wanted, two, each.place + 1)

@@ -25,7 +25,7 @@ _ENTROPY = {
     "hash": "hash",
     "id": "address",
 }
-_OWN = frozenset({"uninitialised", "completion", "generator"})  # what libraries do for themselves, and mostly well
+_SEEN = frozenset({"file-order", "network", "command"})  # what tells why even where a library asks for it
 _UNORDERED = frozenset({"str", "bytes"})
 
 
@@ -161,16 +161,20 @@ class Reasons:
 
     def why(self, pair: Pair, values: tuple[Value, Value] | None = None, shared: bool = False) -> Why | None:
         """Why a step gives values that differ; None where nothing tells. `shared`: another thread changes them."""
-        asked = [name for side in (pair.a, pair.b) if side is not None for name, _ in side.asked]
         found = [
             *_differing(pair),
             *sorted(_called(pair, pair.step.statement.called, values or ()), key=lambda one: not one.reason.strong),
             *([Why(REASONS["thread"])] if shared else ()),
             *self._read(pair),
             *_unordered(pair),
-            *(one for one in _called(pair, asked, values or ()) if one.reason.kind not in _OWN),
+            *(one for one in self.within(pair) if one.reason.kind in _SEEN),
         ]
         return found[0] if found else None
+
+    def within(self, pair: Pair) -> list[Why]:
+        """What libraries ask for that a step calls: much of that is for themselves."""
+        asked = [name for side in (pair.a, pair.b) if side is not None for name, _ in side.asked]
+        return list(_called(pair, asked, ()))
 
     def _read(self, pair: Pair) -> Iterator[Why]:
         """Open files that a step reads from, whose content differs."""
@@ -209,7 +213,8 @@ def _called(pair: Pair, names: Iterable[str], values: Iterable[Value]) -> Iterat
     generator = any(isinstance(one.shape, list) and one.shape[0] == "generator" for one in made)
     for name in dict.fromkeys(map(canonical, names)):
         name = name if name in _names() else _by_ends().get(_ends(name), name)
-        kind = _names().get(name) or _methods().get(name.rpartition(".")[2])
+        owner, _, method = name.rpartition(".")
+        kind = _names().get(name) or _names().get(owner) or _methods().get(method)
         if kind is None and name in _LISTINGS:
             kind = "file-order"
         elif kind is None and name.startswith(_NETWORK):

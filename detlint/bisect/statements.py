@@ -305,20 +305,23 @@ def _attribute(found: Any, name: str) -> Any:
 
 def called(frame: FrameType, path: Path) -> str:
     """What a call names: qualified, `?.METHOD` where only that is known, "" where nothing is."""
-    found = value(frame, path) if path[0] != "?" else MISSING
-    if found is MISSING and len(path) > 1 and path[-1][0] == ".":
-        owner = value(frame, path[:-1]) if path[0] != "?" else MISSING
-        if owner is MISSING:
-            return f"?{path[-1]}"
+    if path[0] == "?":
+        return f"?{path[-1]}"
+    found = value(frame, path)
+    owner = value(frame, path[:-1]) if len(path) > 1 and path[-1][0] == "." else MISSING
+    if owner is not MISSING and not isinstance(owner, ModuleType) and (found is MISSING or not isinstance(owner, type)):
         kind = owner if isinstance(owner, type) else type(owner)
         return f"{kind.__module__}.{kind.__qualname__}{path[-1]}"
-    return "" if found is MISSING else qualified(found)
+    if found is MISSING:
+        return f"?{path[-1]}" if len(path) > 1 and path[-1][0] == "." else ""
+    return qualified(found)
 
 
 def qualified(function: Any) -> str:
     """The name of a function or class by which tables know it; that of the class of another object that is called."""
     if isinstance(function, MethodType):
-        function = function.__func__
+        held = function.__self__ if isinstance(function.__self__, type) else type(function.__self__)
+        return f"{held.__module__}.{held.__qualname__}.{function.__func__.__name__}"
     kind = type(function)
     if not (isinstance(function, type) or kind.__module__ == "builtins" or "function" in kind.__name__.lower()):
         function = kind
@@ -326,6 +329,8 @@ def qualified(function: Any) -> str:
     if not isinstance(name, str):
         return ""
     owner, module = getattr(function, "__self__", None), getattr(function, "__module__", None)
+    if owner is not None and not isinstance(owner, (ModuleType, type)):
+        return f"{type(owner).__module__}.{type(owner).__qualname__}.{getattr(function, '__name__', name)}"
     if not isinstance(module, str) and owner is not None and not isinstance(owner, ModuleType):
         module = (owner if isinstance(owner, type) else type(owner)).__module__
     return f"{module}.{name}" if isinstance(module, str) else name
