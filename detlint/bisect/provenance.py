@@ -199,7 +199,7 @@ class Search:
             if fitting:
                 return (other, fitting[0].pair, fitting[0])
         for other in self._others.values():
-            found = self._bound_before(other, None, name)
+            found = self._changed(other, name)
             if found is not None:
                 why = self._reasons.why(found.pair, found.values, shared=True)
                 self.roots.append(Root(other.name, found.pair, why, found.name, found.values))
@@ -207,9 +207,17 @@ class Search:
                 return (other, found.pair, found)
         return None
 
-    def _bound_before(self, stream: Paired, pair: Pair | None, name: str) -> Flow | None:
+    def _changed(self, stream: Paired, name: str) -> Flow | None:
+        """Where another thread last bound what goes by the same name, or attribute, with another value in each run."""
+        for each in reversed(stream.pairs):
+            for text, two in each.bound.items():
+                if _last(text) == _last(name):
+                    return Flow("bound", each, text, two, each.place + 1)
+        return None
+
+    def _bound_before(self, stream: Paired, pair: Pair, name: str) -> Flow | None:
         """Where a variable, or what it is a part of, was last given another value in each run."""
-        places = stream.pairs if pair is None else stream.pairs[: pair.place]
+        places = stream.pairs[: pair.place]
         for wanted in _wholes(name):
             for each in reversed(places):
                 self._scanned += 1
