@@ -211,6 +211,14 @@ def test_a_state_that_is_saved_and_put_back_nowhere() -> None:
     assert kept(restored="return found") == [("states.py", 6, "warning")]
 
 
+def test_a_state_of_which_one_number_is_shown_is_not_saved() -> None:
+    train = KEEPS.replace("{layer}", "nn.ReLU()").replace("{device}", "").replace("{draw}", "pass")
+    states = STATES.replace("{restored}", PUT_BACK)
+    shown = "import numpy as np\n\ndef shown(info):\n    info['seed'] = np.random.get_state()[1][0]\n    return info\n"
+    texts = {"states.py": states + shown, "train.py": train}
+    assert not report(texts, ("DET701",)).findings
+
+
 def test_a_state_that_is_put_back_and_saved_nowhere() -> None:
     found = kept(restored='random.setstate(found["python"])', draw="random.random()")
     assert found == [("states.py", 6, "warning"), ("states.py", 9, "warning")]

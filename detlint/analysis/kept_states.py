@@ -37,8 +37,9 @@ def generators(catalogue: Catalogue) -> Mapping[str, Row]:
 
 @asked_once
 def taken(module: Module) -> list[State]:
-    """The calls of a file that take states of generators."""
-    return [State(call, name, *_kept_in(module, call)) for call, name in _calls(module, "gives")]
+    """The calls of a file that take states of generators; one of which an item is looked at takes none."""
+    whole = [(call, name) for call, name in _calls(module, "gives") if not isinstance(call.parent, s.Subscript)]
+    return [State(call, name, *_kept_in(module, call)) for call, name in whole]
 
 
 @asked_once
