@@ -122,9 +122,11 @@ class _Reader:
                 self._steps[number].bound = self._named(values)
             case ["r", frame, value] if frame in self.last:
                 place = self._giving.get(frame, self.last[frame]).place
+                self.last[frame].end = len(self.found.steps)
                 self.found.frames[frame].returned.append((self._values[value], place, len(self.found.steps)))
             case ["x", frame, kind] if frame in self.last:
                 self.last[frame].raised = kind
+                self.last[frame].end = len(self.found.steps)
             case ["s", number, name, detail] if number in self._steps:
                 self._steps[number].asked.append((name, detail))
             case ["z", reason]:
