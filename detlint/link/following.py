@@ -55,6 +55,7 @@ def follow(program: Program, tables: Tables, starts: Iterable[Start]) -> Followe
     return Followed(outcomes, *program.finish(), program.documents.looked)
 
 
+_MOST_AGAIN = 45  # files of a program that is followed again with its options undecided, which takes as long once more
 _WAYS = 4  # arguments with which processes are started with one function, told apart
 
 
@@ -170,9 +171,10 @@ class _Follower:
         entry.trace, entry.initialisers = tuple(run.trace), self.tables.initialisers
         entry.end = run.state if run.state and not run.frame.left else run.frame.end or run.state or entry.end
         opened = frozenset(choosing(run.trace))
-        if run.launched and any(self.program.facts[path].samples for path in {script, *run.imported}):
+        files = {script, *run.imported}
+        if run.launched and any(self.program.facts[path].samples for path in files):
             opened |= run.launching
-        if opened and not self._opened:
+        if opened and not self._opened and len(files) <= _MOST_AGAIN:
             other, again = _Follower(self.program.afresh(), self.tables, opened), replace(entry)
             other._follow(again, script, function, positional, [], starter, main, more)
             entry.trace = (*entry.trace, Opened(again.trace))
