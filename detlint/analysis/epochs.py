@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
+COUNTERS = ("range", "trange", "count")  # functions that count
 Loop = s.For | s.While
 _EVALUATES = re.compile(
     r"(?<![a-z])(?:val|valid|validate|validation|eval|evaluate|evaluation|test|dev|infer|inference|predict)"
@@ -86,7 +87,7 @@ def _counter(node: s.Expression) -> s.Call | None:
     name = (
         function.attribute if isinstance(function, s.Attribute) else function.id if isinstance(function, s.Name) else ""
     )
-    if name in ("range", "trange", "count"):
+    if name in COUNTERS:
         return node
     return _counter(node.arguments[0].value) if node.arguments else None
 

@@ -100,6 +100,7 @@ def _is_called_with_gradient(module: Module, function: s.Function, depth: int) -
     return any(_use_records(module, use, depth) for use in outside)
 
 
+@asked_once
 def _steps(module: Module, function: s.Function) -> bool:
     """Whether a function takes gradients itself."""
     return any(isinstance(each, s.Call) and takes_back(module, each) for each in s.walk(function))

@@ -22,5 +22,5 @@ def _names(call: s.Call) -> set[str]:
 
 def _gives_number(module: Module, call: s.Call) -> bool:
     types = [module.names(argument.value) for argument in call.arguments if argument.keyword == "type"]
-    numbers = {"builtins.int", "builtins.float", "builtins.bool"}
+    numbers = module.python("types", "plain") - module.python("types", "joined-by")
     return any(names and names <= numbers for names in types)

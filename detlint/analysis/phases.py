@@ -111,7 +111,7 @@ def _before(block: s.Block, node: s.Node) -> Iterator[s.Statement]:
 
 def _in_training(module: Module, test: s.Expression) -> bool | None:
     """Whether a test holds in training (True) or fails (False); None: it asks something else."""
-    if isinstance(test, s.Operation) and test.operator in ("not", "and", "or"):
+    if isinstance(test, s.Operation) and (test.operator == "not" or test.operator in ("and", "or")):
         answers = [_in_training(module, operand) for operand in test.operands]
         if test.operator == "not":
             return None if answers[0] is None else not answers[0]

@@ -32,7 +32,7 @@ _USES = frozenset(("draws", "numbers", "array", "dataset", "trains", "state", "w
 class _Flows:
     def __init__(self, module: Module) -> None:
         self.module = module
-        self.order = Order(module)
+        self.order = Order(module, apart=True)
         self._single = module.python("types", "plain") | module.python("types", "no-collection")
 
     def of_classes(self) -> Iterator[Flow]:
@@ -98,8 +98,8 @@ class _Flows:
 
     def _owners(self, node: s.Expression) -> Iterator[str]:
         """The classes that an object may be of, where that is one of the project's."""
-        klass = self.module.class_of(node)
-        if klass is not None and self.order.parts.is_self(node):
+        klass = self.module.class_of(node) if isinstance(node, s.Name) and self.order.parts.is_self(node) else None
+        if klass is not None:
             yield self.module.qualified(klass)
             return
         types = self.module.types(node)
@@ -121,10 +121,9 @@ class _Flows:
                 yield from self._flows(Carrier("variable", name), self.order.leaks(node))
 
     def _other(self, names: frozenset[str]) -> str:
-        """The one name, where it may be one of another file of the project."""
+        """The one name, where it may be one of the project."""
         name = next(iter(names)) if len(names) == 1 else ""
-        known = name in self.module.functions or name in self.module.classes
-        return name if self.order.handing.is_own(name) and not known else ""
+        return name if self.order.handing.is_own(name) else ""
 
     def _flows(self, source: Carrier, leaks: Iterable[Leak]) -> Iterator[Flow]:
         """What leaks of a carrier tell the project: uses, and what carries them on."""

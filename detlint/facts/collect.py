@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from detlint.analysis.epochs import COUNTERS
 from detlint.analysis.learning import may_learn
 from detlint.facts import facts as f
 from detlint.facts import told
@@ -17,7 +18,6 @@ from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of, is_main_guard
 
-_COUNTERS = ("range", "trange", "count")
 _MOST_OPEN = 500  # contexts in each other, one to an item of a `with`; CPython refuses to compile more than 20 blocks
 
 
@@ -112,7 +112,7 @@ class _Collector(Expressions):
         if values is None or len(values) != 1 or not isinstance(values[0], s.Call):
             return None
         given = [argument.value for argument in values[0].arguments if argument.keyword is None and not argument.star]
-        if _last(values[0].function) in _COUNTERS:
+        if _last(values[0].function) in COUNTERS:
             return tuple(map(self.lower, given))
         return self.bounds(given[0]) if given else None
 

@@ -41,8 +41,8 @@ def telling(module: Module) -> Iterator[tuple[str, Place]]:
 
 def samples(module: Module) -> bool:
     """Whether a file speaks of samplers that have an epoch."""
-    named = module.speaks_of(tuple(module.catalogue.names("program", "sampler")))
-    return named or any(True for _ in telling(module))
+    named = module.catalogue.spellings(tuple(module.catalogue.names("program", "sampler")))
+    return not module.words.isdisjoint(named) or any(True for _ in telling(module))
 
 
 def finds(module: Module) -> bool:

@@ -26,12 +26,14 @@ _THROUGH = 2  # functions of other files that may give a value back
 class Order:
     """Follows values of arbitrary order through one file."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, *, apart: bool = False) -> None:
+        """With `apart` each function is looked at by itself: what it calls, or who calls it, are carriers."""
         self.module = module
+        self._apart = apart
         self.loops = Loops(module)
         self.calls = Calls(module, self.loops)
         self.live = Live()
-        self.parts = Parts(module, self.live)
+        self.parts = Parts(module, self.live, apart=apart)
         self.handing = Handing(module, self.parts)
         self._of_text = module.python("methods", "text-of-text")
         self._seen: set[tuple[s.Node, bool]] = set()
@@ -166,7 +168,7 @@ class Order:
             yield from self._placed(argument.value, text, depth)
         elif kind == "free":
             return
-        elif any(name in self.module.functions or name in self.module.classes for name in names):
+        elif not self._apart and any(name in self.module.functions or name in self.module.classes for name in names):
             yield from self._entered(argument, call, names, text, depth)
             yield from self._placed(argument.value, text, depth)
         elif any(name.endswith("Dataset") for name in names):
@@ -379,7 +381,7 @@ class Order:
             self._entries.append(entry)
             yield from found
             return
-        calls = self.parts.callers(function)
+        calls = [] if self._apart else self.parts.callers(function)
         for call in calls:
             yield from self._leaks(call, text, depth - 1)
         to = None if text else Carrier("result", self.module.qualified(function))

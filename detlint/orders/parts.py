@@ -12,6 +12,7 @@ from detlint.tree import syntax as s
 from detlint.tree.scopes import Scope, class_of
 
 _DEPTH = 8
+_READS = 30  # of a container, the first in the text
 _ALL = ("values",)
 _TAKING = ("get", "pop", "setdefault")
 
@@ -48,8 +49,10 @@ class Out:
 class Parts:
     """Follows values of one file to what is made of them and what they are taken from again."""
 
-    def __init__(self, module: Module, live: Live) -> None:
+    def __init__(self, module: Module, live: Live, *, apart: bool = False) -> None:
+        """With `apart` no function of the file is entered, and none left for its callers."""
         self.module = module
+        self._apart = apart
         self.live = live
         self._kept = module.python("functions", "same-items")
         self._adding = module.python("methods", "takes-in")
@@ -208,7 +211,7 @@ class Parts:
             yield from self._at(call, (Step("item"), Step("item", 1), *path[1:]), depth)
         elif names == {"builtins.zip"} and step.kind == "item":
             yield from self._at(call, (Step("item"), Step("item", place), *path[1:]), depth)
-        elif names and all(name in self.module.functions or name in self.module.classes for name in names):
+        elif not self._apart and names and all(n in self.module.functions or n in self.module.classes for n in names):
             yield from self._entered(argument, call, names, path, depth)
             yield from self._given(argument, call, path, depth)
         elif isinstance(call.function, s.Attribute) and method in ("extend", "update"):
@@ -235,7 +238,7 @@ class Parts:
         function = self.module.function_of(node)
         if function is None or function.name == "<lambda>":
             return
-        calls = self.callers(function)
+        calls = [] if self._apart else self.callers(function)
         for call in calls:
             yield from self._at(call, path, depth - 1)
         if not calls:
@@ -247,8 +250,10 @@ class Parts:
         function = call.function
         if names or not (isinstance(function, s.Attribute) and isinstance(function.value, s.Call)):
             return names
+        if self.module.callee(function.value) != {"builtins.super"}:
+            return names
         klass = self.module.class_of(call)
-        if klass is None or self.module.callee(function.value) != {"builtins.super"}:
+        if klass is None:
             return names
         for base in self.module.ancestry(klass):
             known = self.module.classes.get(base)
@@ -306,7 +311,7 @@ class Parts:
         elif isinstance(holder, s.Name) and (scope := holder.scope.find(holder.id)) is not None:
             last = max((part.order for part in s.walk(node)), default=node.order)
             loops = [a for a in node.ancestors() if isinstance(a, (s.For, s.While))]
-            for read in self.module.reads(scope, holder.id):
+            for read in self.module.reads(scope, holder.id)[:_READS]:
                 after = read.order > last or any(a in loops for a in read.ancestors())
                 if read is not holder and after and any(b.order < last for b in self.live(read)):
                     yield from self._at(read, path, depth - 1)

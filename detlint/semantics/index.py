@@ -28,7 +28,7 @@ class Index:
         self.file = file
         self.catalogue = catalogue
         self.answers: dict[Hashable, Any] = {}
-        self._reads: dict[tuple[Scope, str], list[s.Name]] = {}
+        self._reads: dict[str, dict[Scope | None, list[s.Name]]] = {}  # by name, and by where that is bound
 
     # Nodes
 
@@ -82,11 +82,13 @@ class Index:
 
     def reads(self, scope: Scope, name: str) -> list[s.Name]:
         """Where a name bound in `scope` is read, inner functions included, in source order."""
-        found = self._reads.get((scope, name))
-        if found is None:
-            found = [node for node in self.names_of(name) if not node.stored and node.scope.find(name) is scope]
-            self._reads[scope, name] = found
-        return found
+        if name not in self._reads:
+            found: dict[Scope | None, list[s.Name]] = defaultdict(list)
+            for node in self.names_of(name):
+                if not node.stored:
+                    found[node.scope.find(name)].append(node)
+            self._reads[name] = found
+        return self._reads[name].get(scope, [])
 
     @cached_property
     def words(self) -> frozenset[str]:
