@@ -51,5 +51,5 @@ class Handing:
 
     def parameter(self, argument: s.Argument, call: s.Call, names: frozenset[str]) -> Carrier | None:
         """The parameter of a function of another file that takes an argument."""
-        part, name = self.parts.parameter(call, argument), next(iter(names), "")
-        return Carrier("parameter", name, part) if len(names) == 1 and part and self.is_own(name) else None
+        part, name = self.parts.parameter(call, argument), next(iter(names)) if len(names) == 1 else ""
+        return Carrier("parameter", name, part) if part and self.is_own(name) else None

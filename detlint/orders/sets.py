@@ -43,6 +43,9 @@ class Sets:
         """Whether a set is known to hold one item at most: a display, or a name of one that nothing puts items into."""
         if isinstance(node, s.Collection):
             return len(node.elements) < 2 and not any(isinstance(element, s.Starred) for element in node.elements)
+        if isinstance(node, s.Call) and self.module.callee(node) <= self.types and len(node.arguments) == 1:
+            given = node.arguments[0].value
+            return isinstance(given, s.Collection) and self.has_no_order(given)
         scope = node.scope.find(node.id) if isinstance(node, s.Name) else None
         if not isinstance(node, s.Name) or scope is None:
             return False
