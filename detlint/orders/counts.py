@@ -6,7 +6,7 @@ from collections.abc import Iterator, Set
 
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
-from detlint.tree.scopes import Binding, reaching
+from detlint.tree.scopes import Binding, inside, reaching
 
 COMPARES = frozenset(("==", "!=", "<", ">", "<=", ">="))
 
@@ -27,7 +27,7 @@ class Counts:
             return self._is_data_use(name)
         scope = name.scope.find(name.id)
         reads = self.module.reads(scope, name.id) if scope is not None else []
-        return any(self._is_data_use(read) for read in reads if _inside(read, loop) or _inside(read, loop.parent))
+        return any(self._is_data_use(read) for read in reads if inside(read, loop) or inside(read, loop.parent))
 
     def _is_data_use(self, read: s.Name) -> bool:
         node: s.Node = read
@@ -157,7 +157,3 @@ def _measured_in(node: s.Expression) -> Iterator[s.Expression]:
     """What an expression asks the length of, such as `x` in `len(x)`."""
     if isinstance(node, s.Call) and len(node.arguments) == 1:
         yield node.arguments[0].value
-
-
-def _inside(node: s.Node, outer: s.Node | None) -> bool:
-    return any(a is outer for a in node.ancestors())

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
-from detlint.tree.scopes import class_of
+from detlint.tree.scopes import class_of, inside
 
 
 class Gathering:
@@ -38,7 +38,7 @@ class Gathering:
             return False
         scope = node.scope.find(node.id)
         bindings = scope.bindings[node.id] if scope is not None else []
-        return bool(bindings) and not any(_inside(b.node, loop) for b in bindings if b.kind != "augment")
+        return bool(bindings) and not any(inside(b.node, loop) for b in bindings if b.kind != "augment")
 
     def _filled_by(self, call: s.Call, loop: s.For | s.While) -> Iterator[s.Expression]:
         """The lists that a function of the file adds to each time it is called with something of the loop."""
@@ -95,7 +95,3 @@ def entry_of(node: s.Expression) -> tuple[s.Expression, s.Expression] | None:
     if isinstance(node, s.Call) and isinstance(node.function, s.Attribute) and node.function.attribute == "setdefault":
         return (node.function.value, node.arguments[0].value) if node.arguments else None
     return None
-
-
-def _inside(node: s.Node, outer: s.Node | None) -> bool:
-    return any(a is outer for a in node.ancestors())

@@ -11,7 +11,7 @@ from detlint.records import record
 from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
-from detlint.tree.scopes import reaching
+from detlint.tree.scopes import inside, reaching
 
 _LISTS = frozenset(("builtins.list",))
 
@@ -37,7 +37,7 @@ class Loops:
         self._effects: dict[s.Node, list[Effect]] = {}
         self.counts = Counts(module)
         self.gathering = Gathering(module)
-        self._telling = module.python("functions", "same-items") | {"builtins.str", "builtins.repr"}
+        self._telling = module.python("functions", "same-items") | module.python("functions", "text-of-number")
         self._texts = frozenset(("format", "join"))
         self._messages = names("order", "message")
         self._message_methods = names("order", "message", "methods")
@@ -106,7 +106,7 @@ class Loops:
         if self.gathering.outside(node, loop):
             return self.is_file(node)
         values = self.module.values(node) or ()
-        return bool(values) and all(isinstance(v, s.Call) and self._opens(v) and not _inside(v, loop) for v in values)
+        return bool(values) and all(isinstance(v, s.Call) and self._opens(v) and not inside(v, loop) for v in values)
 
     def _assign(self, assign: s.Assign, loop: s.For | s.While) -> Iterator[Effect]:
         target = assign.targets[0]
@@ -138,7 +138,7 @@ class Loops:
     def _begins_outside(self, name: s.Name, loop: s.For | s.While) -> bool:
         """Whether a name has a value before a loop begins."""
         scope = name.scope.find(name.id)
-        return scope is not None and any(not _inside(each.node, loop) for each in scope.bindings[name.id])
+        return scope is not None and any(not inside(each.node, loop) for each in scope.bindings[name.id])
 
     def _initial(self, target: s.Name) -> frozenset[str]:
         """The types of what a name holds before it is added to."""
@@ -251,10 +251,10 @@ class Loops:
 
     def comes_after(self, read: s.Name, outer: s.Node, node: s.Node) -> bool:
         """Whether a name is read after `node`, or in a loop around it, rather than in the statement itself."""
-        if _inside(read, node):
+        if inside(read, node):
             return False
         last = max((part.order for part in s.walk(node)), default=node.order)
-        return read.order > last or (_inside(read, outer) and outer is not node)
+        return read.order > last or (inside(read, outer) and outer is not node)
 
 
 def _added(assign: s.Assign, name: str) -> s.Expression | None:
@@ -276,7 +276,3 @@ def in_handler(node: s.Node, outer: s.Node) -> bool:
             return False
         below = around
     return False
-
-
-def _inside(node: s.Node, outer: s.Node | None) -> bool:
-    return any(a is outer for a in node.ancestors())

@@ -95,10 +95,10 @@ def reaching(name: s.Name) -> list[Binding] | None:
     for binding in latest[bisect_right(latest, -name.order, key=_backwards) :]:
         found.append(binding)
         if block_of(binding.node) in around:
-            loops = [loop for loop in loops if not _inside(binding.node, loop)]
+            loops = [loop for loop in loops if not inside(binding.node, loop)]
             break
     for loop in loops:
-        found += [b for b in bindings if b.order > name.order and _inside(b.node, loop) and b not in found]
+        found += [b for b in bindings if b.order > name.order and inside(b.node, loop) and b not in found]
     return found or bindings
 
 
@@ -118,7 +118,8 @@ def _block(node: s.Node) -> s.Node | None:
     return next((a for a in node.ancestors() if isinstance(a, s.Block)), None)
 
 
-def _inside(node: s.Node, outer: s.Node) -> bool:
+def inside(node: s.Node, outer: s.Node | None) -> bool:
+    """Whether a node stands in another one."""
     return any(a is outer for a in node.ancestors())
 
 
