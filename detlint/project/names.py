@@ -22,22 +22,18 @@ class Names:
         """The qualified name of what the file at `path` calls by a dotted name; that itself where it is not known."""
         found = self._known.get((name, path))
         if found is None:
-            found = self._known[name, path] = self._defined(name, path, _DEPTH)
+            found = self._known[name, path] = self._defined(name, path)
         return found
 
-    def _defined(self, name: str, path: str, depth: int) -> str:
-        own = self.program.facts[path].module
-        if (
-            name.startswith(f"{own}.")
-            and depth == _DEPTH
-            and self._binds(path, name[len(own) + 1 :].split(".")[0]) is None
-        ):
+    def _defined(self, name: str, path: str) -> str:
+        own = f"{self.program.facts[path].module}."
+        if name.startswith(own) and self._binds(path, name.removeprefix(own).partition(".")[0]) is None:
             return name
         parts = name.split(".")
         for end in range(len(parts) - 1, 0, -1):
             file = self.program.imports.find(".".join(parts[:end]), path, path)
             if file is not None and file in self.program.facts:
-                return self._within(file, parts[end:], depth)
+                return self._within(file, parts[end:], _DEPTH)
         return name
 
     def _within(self, file: str, rest: list[str], depth: int) -> str:
@@ -74,9 +70,9 @@ class Names:
 
     def _has(self, file: str, name: str) -> bool:
         facts = self.program.facts[file]
-        if any(each.startswith(f"{facts.module}.{name}") for each in facts.functions):
-            return True
-        return any(flow.source.name == f"{facts.module}.{name}" for flow in facts.flows)
+        own = f"{facts.module}.{name}"
+        defined = any(each == own or each.startswith(f"{own}.") for each in facts.functions)
+        return defined or any(flow.source.name == own for flow in facts.flows)
 
     def _functions(self, file: str) -> frozenset[str]:
         return frozenset(self.program.facts[file].functions)

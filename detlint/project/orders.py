@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import cached_property
 
 from detlint.facts.flows import DERIVES, SORTED, Flow
@@ -31,7 +31,6 @@ class Orders:
         self.program = program
         self.names = Names(program)
         self._flows: dict[Carrier, list[tuple[str, Flow]]] = {}
-        self._returning: dict[Carrier, bool] = {}
 
     def use(self, question: Reaches) -> Use | None:
         """The gravest use that a question asks for, by the shortest way; None where there is none."""
@@ -53,7 +52,7 @@ class Orders:
             if any(flow.kind == SORTED for _, flow in flows):
                 continue
             for path, flow in flows:
-                if not self._comes(flow, path) or self._gives_back(carrier, flow, path):
+                if _gives_back(flow) or not self._comes(flow, path):
                     continue
                 if question.apart and not way and path == question.path:
                     continue
@@ -65,26 +64,25 @@ class Orders:
                         seen.add(target)
                         waiting.append((target, places))
 
-    def _gives_back(self, carrier: Carrier, flow: Flow, path: str) -> bool:
-        """Whether a flow is from a parameter to what its function gives: callers know of that by what comes through."""
-        target = flow.target
-        if carrier.kind != "parameter" or target is None or target.kind != "result":
-            return False
-        return not target.part and self.names.defined(target.name, path) == carrier.name
-
     def _comes(self, flow: Flow, path: str) -> bool:
         """Whether functions give the parameters back through which a flow comes."""
-        return all(any(self._returns(each) for each in self._same(carrier, path)) for carrier in flow.through)
+        return not flow.through or self._are_among(flow, path, self._returning)
 
-    def _returns(self, carrier: Carrier) -> bool:
-        """Whether a function gives a parameter back in its order."""
-        known = self._returning.get(carrier)
-        if known is None:
-            self._returning[carrier] = False  # where that depends on itself
-            known = self._returning[carrier] = any(
-                self._gives_back(carrier, flow, path) and self._comes(flow, path) for path, flow in self._of(carrier)
-            )
-        return known
+    def _are_among(self, flow: Flow, path: str, returning: Container[Carrier]) -> bool:
+        return all(any(each in returning for each in self._same(carrier, path)) for carrier in flow.through)
+
+    @cached_property
+    def _returning(self) -> set[Carrier]:
+        """The parameters that functions give back in their order: the least set, whoever is asked about first."""
+        every = [
+            (path, flow) for path, facts in self.program.facts.items() for flow in facts.flows if _gives_back(flow)
+        ]
+        found: set[Carrier] = set()
+        while True:
+            new = {flow.source for path, flow in every if self._are_among(flow, path, found)} - found
+            if not new:
+                return found
+            found |= new
 
     def _of(self, carrier: Carrier) -> list[tuple[str, Flow]]:
         """The flows from a carrier, with the files that they are of."""
@@ -180,6 +178,13 @@ class Orders:
                 if flow.kind != DERIVES:
                     found[_word(flow.source)].append((path, flow))
         return found
+
+
+def _gives_back(flow: Flow) -> bool:
+    """Whether a flow is from a parameter to what its function gives: callers know of that by what comes through."""
+    source, target = flow.source, flow.target
+    own = target is not None and target.kind == "result" and not target.part and target.name == source.name
+    return source.kind == "parameter" and own
 
 
 def _word(carrier: Carrier) -> tuple[str, str]:
