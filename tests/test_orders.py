@@ -1,4 +1,4 @@
-"""Orders that leave the file in which they arise: each shape of flow with its mark, and its twin that stays silent.
+"""Orders, hashes and seeds that leave the place in which they arise: each shape of flow with its mark, and its twin that stays silent.
 
 A program of `tests/orders/*.md` is one fence for each file under a heading; marks are trailing comments.
 """
@@ -20,6 +20,8 @@ _FOLDER = Path(__file__).parent / "orders"
 _PROGRAM = re.compile(r"^## (.+)\n((?:(?!^## ).*\n)*)", re.MULTILINE)
 _FILE = re.compile(r"^```py (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _MARK = re.compile(r"# (DET\d+.*)$")
+
+CODES = ("DET105", "DET601", "DET602", "DET603", "DET604")
 
 
 def _programs() -> dict[str, dict[str, str]]:
@@ -43,7 +45,7 @@ def test_orders_are_followed_through_files(name: str) -> None:
         if (mark := _MARK.search(line))
     }
     found: dict[tuple[str, int], list[str]] = {}
-    for judged in report(files, ("DET601", "DET602", "DET603")).findings:
+    for judged in report(files, CODES).findings:
         severity = " note" if judged.severity.value == "note" else ""
         place = judged.finding.place
         found.setdefault((place.path, place.line), []).append(judged.finding.code + severity)

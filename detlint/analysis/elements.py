@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from detlint.analysis.kinds import ALIKE, SALTED, Kind, joined, tuple_of
 from detlint.analysis.options import is_number_option
+from detlint.analysis.taken import taken_as
 from detlint.catalogue import Row
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
@@ -242,7 +243,7 @@ class Elements:
             return joined([*kinds, Kind.UNKNOWN] if self._may_be_none(node) else kinds)
         if isinstance(node, s.Name):
             kinds = [self._bound(binding, node) for binding in reaching(node) or ()]
-            return joined(kinds) if Kind.UNKNOWN not in kinds else Kind.UNKNOWN
+            return joined(kinds) if Kind.UNKNOWN not in kinds else taken_as(self.module, self._tables, node)
         if isinstance(node, s.Attribute):
             members = {self._of_type(name) for name in self.module.names(node.value)}
             known = self._tables["one", "attributes"].get(node.attribute, Kind.UNKNOWN)

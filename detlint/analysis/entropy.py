@@ -27,7 +27,8 @@ class Tracer:
     def __init__(self, module: Module, fallbacks: Iterable[str] = (), *, unread: bool = False) -> None:
         """`fallbacks` are functions whose last argument counts only where there is nothing else.
 
-        With `unread` the calls of which the file does not tell what they return count as entropy, too, and all hashes.
+        With `unread` the calls, names, attributes and items of which the file does not tell what they are count as
+        entropy, too, and all hashes.
         """
         names = module.catalogue.names
         self.module = module
@@ -55,7 +56,9 @@ class Tracer:
         if isinstance(node, s.Name):
             bindings = reaching(node) or ()
             none = none and not any(_came_with_what_is_tested(node, binding) for binding in bindings)
-            return self._either(self._bound(binding, none) for binding in bindings)
+            found = self._either(self._bound(binding, none) for binding in bindings)
+            elsewhere = any(b.path or b.kind in ("import", "for") for b in bindings)
+            return ([node], True) if self._unread and elsewhere and not found[0] else found
         if isinstance(node, s.Conditional):
             return self._either(self.origin(part, none=none) for part in (node.body, node.orelse))
         if isinstance(node, s.Operation):
@@ -65,7 +68,8 @@ class Tracer:
         if isinstance(node, s.NamedExpression):
             return self.origin(node.value, none=none)
         if isinstance(node, s.Subscript):
-            return self.origin(node.value)
+            found = self.origin(node.value)
+            return ([node], True) if self._unread and not found[0] else found
         if isinstance(node, s.Collection):
             return self._any(node.elements)
         if isinstance(node, s.Attribute):
@@ -101,12 +105,13 @@ class Tracer:
         owner = self.module.owner(node.value)
         if owner is not None:
             values = self.module.attribute_values(owner, node.attribute)
-            return self._either(self.origin(value, none=none) for value in values)
+            known = self._either(self.origin(value, none=none) for value in values)
+            return ([node], True) if self._unread and not known[0] else known
         found, sure = self.origin(node.value)
         for assign in self.module.assignments:
             if assign.order < node.order and any(_same(target, node) for target in assign.targets):
                 found = found + self.origin(assign.value, none=none)[0]
-        return found, sure
+        return ([node], True) if self._unread and not found else (found, sure)
 
     def _call(self, node: s.Call) -> Origin:
         module = self.module

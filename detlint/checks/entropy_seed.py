@@ -45,7 +45,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             continue
         for seed in _seeds(module, rule, call, seeders):
             found, sure = tracer.origin(seed, none=row is not None)
-            if not found and ((names and names[0] in seeders) or _last(call) in rule.data["functions"]):
+            if not found:
                 yield from _elsewhere(module, rule, call, seed, unread, told)
             new = [source for source in found if source not in told]
             if new:
@@ -104,17 +104,18 @@ def _told(module: Module, call: s.Call, count: Count | None, fix: Fix | None) ->
 def _elsewhere(
     module: Module, rule: Rule, call: s.Call, seed: s.Expression, unread: Tracer, told: set[s.Expression]
 ) -> Iterator[Finding]:
-    """A seed that comes from a call of which this file does not tell whether that gives entropy; the project may."""
+    """A seed of which this file does not tell whether it is entropy; the project may."""
     found, sure = unread.origin(seed)
     new = [source for source in found if source not in told]
+    options = {option for source in told for option in _options(source)}
     told |= set(new)
-    if new:
-        source = f"`{module.short(new[0])}`"
+    if new and module.short(seed).rpartition(".")[2] not in options:
+        source = f"`{module.short(new[0] if isinstance(new[0], s.Call) else seed)}`"
         asked = FromEntropy(module.place(call))
         name, related = module.short(call.function), _source(module, call, new[0])
         made = Reseeding(module, unread, none=False, leaves=new)
         again = repeats(module, call) is True or _in_workers(module, call)
-        fix = None if again else made.fix(seed, "0")
+        fix = made.fix(seed, "0") if isinstance(new[0], s.Call) and not again else None
         yield module.finding(
             rule,
             call,
@@ -125,6 +126,15 @@ def _elsewhere(
             call=name,
             source=source,
         )
+
+
+def _options(source: s.Expression) -> Iterator[str]:
+    """What the option is called on the command line, of which an expression is the default."""
+    for around in source.ancestors():
+        if isinstance(around, s.Argument) and around.keyword == "default" and isinstance(around.parent, s.Call):
+            first = around.parent.arguments[0].value
+            if isinstance(first, s.Constant) and isinstance(first.value, str):
+                yield first.value.lstrip("-").replace("-", "_")
 
 
 def _source(module: Module, call: s.Call, source: s.Expression) -> list[tuple[s.Node, str]]:

@@ -8,9 +8,10 @@ from detlint.catalogue import Row
 from detlint.domain.generators import GENERATORS
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
+from detlint.link.entropy import seeding
 from detlint.link.loaders import Loaders
 from detlint.link.values import UNKNOWN, Atom, Constant, Library, Object, Option, Tuple, Value, each, settled, single
-from detlint.programs.events import SEEDLESS, Drawn, Marked
+from detlint.programs.events import ENTROPIC, SEEDLESS, Drawn, Marked
 
 _POSITIONAL = 3  # arguments by position among which no seed has ever been
 _DEPTH = 6  # of objects that hold others
@@ -42,13 +43,15 @@ class LibraryDraws(Loaders):
                 self.set_parameters(owner, keywords)
 
     def note_seedless(self, name: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> None:
-        """Mark a call that is given None for a seed, options at their defaults, which begins anew in each run."""
+        """Mark a call that is given None or entropy for a seed, options at their defaults."""
         given = {parameter: value for parameter, value in keywords.items() if parameter in self.tables.seeds}
         if positional and name in self.tables.generators:
             given[self.tables.generators[name].text("parameter")] = positional[0]
         for parameter, value in given.items():
             if _is_none(value):
                 self.note(Marked(SEEDLESS + parameter, place))
+            elif seeding(value) == (True, ""):
+                self.note(Marked(ENTROPIC, place))
 
     def draw_from(
         self, owner: Object, method: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place

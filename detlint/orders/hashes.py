@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint.orders.loops import Loops
+from detlint.orders.parts import Out, Parts
+from detlint.orders.rebound import Live
 from detlint.records import record
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
-from detlint.tree.scopes import reaching
 
 _SOURCES = frozenset(("builtins.hash", "builtins.id"))
 _ARITHMETIC = frozenset(("+", "-", "*", "//", "^", ">>", "<<", "|", "or", "and"))
@@ -32,6 +33,7 @@ class Hashes:
         kinds = {row.text("kind"): row for row in module.catalogue.rows("order", "hashed")}
         self.module = module
         self.loops = Loops(module)
+        self.parts = Parts(module, Live())
         self._arrays = module.catalogue.names("order", "use", kind="array")
         self._writes = module.catalogue.names("order", "use", kind="writes")
         self._files = frozenset(kinds["file"].list("names"))
@@ -71,17 +73,22 @@ class Hashes:
         elif isinstance(parent, s.Subscript) and node is not parent.value:
             if rest:
                 yield Use(parent, "part")
-        elif isinstance(parent, s.Subscript) and text:
+        elif isinstance(parent, s.Conditional) or (isinstance(parent, s.Subscript) and text):
             yield from self._uses(parent, rest, text, depth - 1)
-        elif isinstance(parent, s.Assign) and node is parent.value:
-            for target in parent.targets:
-                yield from self._bound(target, parent, rest, text, depth)
-        elif isinstance(parent, (s.Conditional, s.NamedExpression)):
-            yield from self._uses(parent, rest, text, depth - 1)
-        elif isinstance(parent, s.Leave) and parent.kind == "return" and rest and not text:
-            yield Use(parent, "part")
-        elif isinstance(parent, (s.Collection, s.Comprehension)) and not text:
-            yield from self._uses(parent, rest, text, depth - 1)
+        else:
+            if isinstance(parent, s.Leave) and parent.kind == "return" and rest and not text:
+                yield Use(parent, "part")
+            elif isinstance(parent, (s.Collection, s.Comprehension)) and not text:
+                yield from self._uses(parent, rest, text, depth - 1)
+            yield from self._onward(node, rest, text, depth)
+
+    def _onward(self, node: s.Expression, rest: bool, text: bool, depth: int) -> Iterator[Use]:
+        """What becomes of the number where it is read again."""
+        if isinstance(node.parent, s.Assign) and any("seed" in _word(target) for target in node.parent.targets):
+            return
+        for part in self.parts.onward(node):
+            if not isinstance(part, Out):
+                yield from self._uses(part, rest, text, depth - 1)
 
     def _operation(self, node: s.Expression, parent: s.Operation, rest: bool, text: bool, depth: int) -> Iterator[Use]:
         if parent.operator == "f-string":
@@ -109,10 +116,10 @@ class Hashes:
             yield from self._uses(call, rest, text, depth - 1)
         elif names & self._arrays and not text:
             yield Use(call, "array")
+        elif not text:
+            yield from self._onward(argument.value, rest, text, depth)
 
-    def _bound(self, target: s.Expression, assign: s.Assign, rest: bool, text: bool, depth: int) -> Iterator[Use]:
-        if isinstance(target, s.Name) and "seed" not in target.id:
-            scope = target.scope.find(target.id)
-            for read in self.module.reads(scope, target.id) if scope is not None else ():
-                if any(binding.node is assign for binding in reaching(read) or ()):
-                    yield from self._uses(read, rest, text, depth - 1)
+
+def _word(target: s.Expression) -> str:
+    """The last word of what a value is assigned to."""
+    return target.attribute if isinstance(target, s.Attribute) else getattr(target, "id", "")

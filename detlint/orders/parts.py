@@ -73,6 +73,25 @@ class Parts:
         self._seen = set()
         return list(self._held(holder, path, node, _DEPTH))
 
+    def onward(self, node: s.Expression) -> list[s.Expression | Out]:
+        """Where the value of an expression comes out again that is bound, returned, handed on or put into something."""
+        self._seen = set()
+        return list(self._onward(node, _DEPTH))
+
+    def _onward(self, node: s.Expression, depth: int) -> Iterator[s.Expression | Out]:
+        parent = node.parent
+        if isinstance(parent, s.Assign) and node is parent.value and parent.operator == "=":
+            for target in parent.targets:
+                yield from self._unpacked(target, (), parent, depth)
+        elif isinstance(parent, s.NamedExpression) and node is parent.value:
+            yield parent
+            yield from self._unpacked(parent.target, (), parent, depth)
+        elif isinstance(parent, s.Leave) and parent.kind == "return":
+            yield from self._left(parent, (), depth)
+        elif isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
+            yield from self._entered(parent, parent.parent, self.called(parent.parent), (), depth)
+        yield from self._put(node, (), depth)
+
     # Into containers
 
     def _put(self, node: s.Expression, path: Path, depth: int) -> Iterator[s.Expression | Out]:

@@ -154,6 +154,7 @@ class Loaded(metaclass=Interned):
 
 EVALUATES = "evaluates"
 SEEDLESS = "seedless: "  # before the name of a parameter
+ENTROPIC = "entropic"
 DOUBTS = ("unsure", "fails", EVALUATES)  # the marks by which a program is not well known
 
 
@@ -162,7 +163,8 @@ class Marked(metaclass=Interned):
     """A step that says what a program is for: "trains" or "restores" weights. Or one by which it is not well known: a
     call of what is not known, where a generator is "unsure", a function that in all that is seen of it "fails", or
     what "evaluates", as it puts something into evaluation of which it is not known what it is. Or a call that is
-    "seedless: " and given None for the parameter that is named behind that.
+    "seedless: " and given None for the parameter that is named behind that, or "entropic": its seed differs in each
+    run.
     """
 
     kind: str

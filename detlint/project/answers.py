@@ -13,7 +13,7 @@ from detlint.finding import Place
 from detlint.link.program import Program
 from detlint.link.registered import seed_is_given
 from detlint.programs.entries import Entry
-from detlint.programs.events import SEEDLESS, UNSEEDED, Drawn, Marked, Seeded, State, Switched
+from detlint.programs.events import ENTROPIC, SEEDLESS, UNSEEDED, Drawn, Marked, Seeded, State, Switched
 from detlint.project.convolutions import convolving
 from detlint.project.epochs import Epochs
 from detlint.project.modes import Modes
@@ -273,7 +273,9 @@ class Answers:
         """The calls by which programs seed from entropy, and those that lead there."""
         found = [met for entry in self.entries for met in entry.of(Seeded) if met.event.entropy and not met.option]
         steps = (call.place for met in found for call in met.path)
-        return frozenset((*(met.event.place for met in found), *steps))
+        marks = (met.event for entry in self.entries for met in entry.of(Marked) if not met.option)
+        given = (mark.place for mark in marks if mark.kind == ENTROPIC)
+        return frozenset((*(met.event.place for met in found), *steps, *given))
 
     @cached_property
     def orders(self) -> Orders:

@@ -1,0 +1,33 @@
+"""What kind of value a name stands for, by what its file does with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from detlint.analysis.kinds import Kind, joined
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import reaching
+
+Tables = Mapping[tuple[str, str], Mapping[str, Kind]]
+
+
+def taken_as(module: Module, tables: Tables, node: s.Name) -> Kind:
+    """Return the kind that a method of the value, or a function that it is the first argument of, tells.
+
+    `tables` gives the kinds of the rows "element" by what these tell and how.
+    """
+    scope, bindings = node.scope.find(node.id), reaching(node)
+    for read in module.reads(scope, node.id) if scope is not None and bindings else ():
+        parent = read.parent
+        call = parent.parent if parent is not None else None
+        if not isinstance(call, s.Call) or reaching(read) != bindings:
+            continue
+        if isinstance(parent, s.Attribute) and call.function is parent:
+            table, names = tables["taken", "methods"], frozenset((parent.attribute,))
+        else:
+            table = tables["taken", "names"]
+            names = module.callee(call) if call.arguments and parent is call.arguments[0] else frozenset()
+        if names and all(name in table for name in names):
+            return joined(table[name] for name in names)
+    return Kind.UNKNOWN
