@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from detlint.catalogue import nearest
-from detlint.domain.generators import COMPILED, GENERATORS, SEEDABLE
+from detlint.generators import COMPILED, GENERATORS, SEEDABLE
 from detlint.registered import Tables, written
 
 KEYS = {  # by setting: those of a row, and what each holds

@@ -10,14 +10,12 @@ import pytest
 from click.testing import CliRunner, Result
 from flake8.main.cli import main as flake8
 
-from detlint import catalogue, config, fixing, toml
+from detlint import catalogue, config, fixing
 from detlint.cli import cli
 from detlint.config import ConfigError
-from detlint.registered import registered
 from detlint.workspace import Workspace
 
 from .project import entries, written
-from .solved import solved
 from .support import FLAKE8_PLUGIN, marks
 
 _PARTS = re.compile(
@@ -63,18 +61,6 @@ def test_what_settings_say_goes_before_what_is_found_by_following(
     assert found() == wanted
     (tmp_path / "detlint.toml").write_text("")
     assert found() != wanted, "which nothing has to say"
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_both_interpreters_read_the_same_rows(name: str, tmp_path: Path) -> None:
-    files = CASES[name]
-    written(tmp_path, files)
-    told = {Path(each["path"]).relative_to(tmp_path).as_posix(): each["generators"] for each in entries(tmp_path)}
-    rows = config.from_table(tmp_path, toml.loads(files["detlint.toml"])).registered
-    with registered(rows):
-        found = solved({path: text for path, text in files.items() if path.endswith(".py")}, set(told)).entries(*told)
-    states = {(e.path, each.generator): each.state.replace("none", "unused") for e in found for each in e.streams}
-    assert states == {(path, name): each["state"] for path, of in told.items() for name, each in of.items()}
 
 
 @pytest.mark.parametrize(

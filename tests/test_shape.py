@@ -23,20 +23,15 @@ SOURCES = sorted((ROOT / "detlint").rglob("*.py"))
 RULES = catalogue.load().rules
 PAGES = sorted(catalogue.folder().glob("DET*.md"))
 RANKS = (
-    {"digests", "packing", "printed", "processes", "records", "releases", "runtime", "toml"},
+    {"digests", "generators", "interned", "packing", "printed", "processes", "records", "releases", "runtime", "toml"},
     {"places"},
     {"questions"},
     {"fences", "finding", "page", "rulebook", "tree"},
-    {"reading", "registered", "rows", "verify"},
-    {"ir"},
-    {"domain"},
+    {"programs", "reading", "registered", "rows", "verify"},
     {"catalogue"},
     {"registering"},
     {"config", "semantics", "sources"},
     {"documents"},
-    {"interpreter", "models"},
-    {"programs"},
-    {"flows"},
     {"bisect", "editing"},
     {"analysis", "applying"},
     {"orders"},

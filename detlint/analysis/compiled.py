@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from detlint.analysis.conditions import applies
 from detlint.catalogue import Row
-from detlint.domain.generators import COMPILED
+from detlint.generators import COMPILED
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 

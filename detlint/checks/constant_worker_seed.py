@@ -7,9 +7,9 @@ from functools import cache
 
 from detlint.analysis.worker_seeds import WORKER, WorkerSeed, functions
 from detlint.catalogue import Catalogue, Row, Rule
-from detlint.domain.generators import GENERATORS
 from detlint.editing import edits
 from detlint.finding import Finding, Fix, Safety
+from detlint.generators import GENERATORS
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint.catalogue import Rule
-from detlint.domain.generators import GENERATORS
 from detlint.finding import Finding
+from detlint.generators import GENERATORS
 from detlint.questions import InLibrary
 from detlint.semantics.index import asked_once
 from detlint.semantics.model import Module

@@ -16,9 +16,9 @@ from detlint.analysis.releases import is_newer
 from detlint.analysis.seeding import repeats
 from detlint.analysis.seeds import may_be_none, seed_at
 from detlint.catalogue import Catalogue, Row, Rule
-from detlint.domain.generators import COMPILED
 from detlint.editing import edits
 from detlint.finding import Finding, Fix, Import, Safety
+from detlint.generators import COMPILED
 from detlint.questions import Seedless, UnseededLibrary
 from detlint.semantics.index import asked_once, last_word
 from detlint.semantics.model import Module

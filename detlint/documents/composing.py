@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from posixpath import normpath
 from typing import Any, NamedTuple
 
-from detlint.documents.documents import scalar
+from detlint.documents.documents import Documents, scalar
 from detlint.documents.trees import Leaf, Tree, Unknown, merged, resolved, tree, within
-from detlint.domain.documents import Documents
 
 _KEY = re.compile(r"[\w./]+")
 _HEADER = re.compile(r"#\s*@package[ \t]+(\S+)")

@@ -6,8 +6,8 @@ import re
 from functools import cache
 from typing import Any
 
+from detlint.documents.targets import PARTIAL, POSITIONAL, TARGET
 from detlint.documents.trees import at
-from detlint.domain.documents import PARTIAL, POSITIONAL, TARGET
 
 _REFERENCE = re.compile(r"<([\w-]+(?:\[[\w-]+\])*)>")
 _STEP = re.compile(r"[^\[\]]+")

@@ -7,8 +7,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
-from detlint.domain.generators import SEEDABLE
 from detlint.finding import Place
+from detlint.generators import SEEDABLE
 from detlint.link.arguments import Arguments
 from detlint.link.values import (
     ENTROPY,

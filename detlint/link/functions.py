@@ -7,9 +7,9 @@ from functools import cache
 from typing import Any
 from zlib import crc32
 
-from detlint.domain.generators import GENERATORS
 from detlint.facts import facts as f
 from detlint.finding import Place
+from detlint.generators import GENERATORS
 from detlint.link.entropy import unless_spared
 from detlint.link.enumerations import Member, members
 from detlint.link.keywords import REST

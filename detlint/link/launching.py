@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
-from detlint.domain.effects import COPIES
-from detlint.domain.generators import COMPILED, ELSEWHERE
 from detlint.finding import Place
+from detlint.generators import COMPILED, ELSEWHERE
 from detlint.link.arguments import Arguments
 from detlint.link.hooks import run_hooks
 from detlint.link.mappings import written_items
@@ -33,6 +32,9 @@ if TYPE_CHECKING:
     from detlint.link.library import Interpreter as Run
 else:
     Run = Any
+
+_COPIES = frozenset(("forks", "copies", "asks"))
+"""The kinds of launchers that run a function in a copy of the process, or in this one as if it were one."""
 
 
 def launch(run: Run, row: Row, receiver: Object | Function | None, given: Arguments, place: Place) -> Value:
@@ -70,7 +72,7 @@ def launch(run: Run, row: Row, receiver: Object | Function | None, given: Argume
         return value
     if row.list("methods"):
         return run_hooks(run, row, receiver, given, place)
-    if kind in COPIES:
+    if kind in _COPIES:
         with run.apart():
             if kind != "asks":
                 run.state = start.but(("python",), FORKED)

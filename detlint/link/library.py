@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from detlint.catalogue import Row
-from detlint.domain.generators import COMPILED, ELSEWHERE, GENERATORS, SEEDABLE
 from detlint.facts import facts as f
 from detlint.finding import Place
+from detlint.generators import COMPILED, ELSEWHERE, GENERATORS, SEEDABLE
 from detlint.link.arguments import Arguments
 from detlint.link.commands import of_command_line, run_command
 from detlint.link.devices import Devices

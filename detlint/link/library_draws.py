@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from detlint.catalogue import Row
-from detlint.domain.generators import GENERATORS
 from detlint.finding import Place
+from detlint.generators import GENERATORS
 from detlint.link.arguments import Arguments
 from detlint.link.entropy import seeding
 from detlint.link.loaders import Loaders

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from detlint.facts import facts as f
 from detlint.finding import Place
+from detlint.interned import Interned
 from detlint.link.values import Atom, Class, Function, Object, Value
 from detlint.programs.events import State, Trace
-from detlint.programs.interned import Interned
 from detlint.records import record
 
 if TYPE_CHECKING:

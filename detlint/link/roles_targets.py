@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from detlint.catalogue import Row
 from detlint.documents.documents import said
+from detlint.documents.targets import PARTIAL, POSITIONAL, RECURSIVE, TARGET
 from detlint.documents.trees import resolved, tree
-from detlint.domain.documents import PARTIAL, POSITIONAL, RECURSIVE, TARGET
 from detlint.finding import Place
 from detlint.link.arguments import Arguments
 from detlint.link.entropy import perhaps_seed

@@ -12,7 +12,7 @@ from typing import get_args
 
 from detlint.digests import blake2b
 from detlint.finding import Place
-from detlint.programs.interned import Interned
+from detlint.interned import Interned
 from detlint.records import record
 
 NUMBER, TEXT = "number", "text"  # how the user gives an option

@@ -1,1 +1,1 @@
-"""Programs of a project: what their functions may be given, and the states that they leave generators in."""
+"""What is told of programs: the events of their runs, and the entry points that these make."""

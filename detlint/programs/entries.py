@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Generic, TypeVar, cast
 
-from detlint.domain.generators import GENERATORS
 from detlint.finding import Place
+from detlint.generators import GENERATORS
 from detlint.programs.events import (
     CAUGHT,
     CHANCE,

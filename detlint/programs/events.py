@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from detlint.domain.generators import SEEDABLE
 from detlint.finding import Place
-from detlint.programs.interned import Interned
+from detlint.generators import SEEDABLE
+from detlint.interned import Interned
 from detlint.records import record
 
 UNSEEDED, SEEDED, UNSURE = "unseeded", "seeded", "unsure"

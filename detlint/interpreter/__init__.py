@@ -1,1 +1,0 @@
-"""The abstract interpreter: what the values, effects and flows of a project's functions are."""
