@@ -19,15 +19,12 @@ class Imports:
     Where nobody says what the search path is, it is guessed as type checkers do: the folder around the
     importer's top-level package, then the folders above the importer that are no package. A module right within a
     package is found by its bare name only where a script lies there or an edit of `sys.path` names the folder.
-
-    `paths` are the files that an import may load.
     """
 
     def __init__(self, files: Iterable[str]) -> None:
         """`files` are POSIX paths, relative or absolute; what is no `.py` file is never loaded by an import."""
         given = {_normal(path): path for path in files}
         self._files = {path: original for path, original in given.items() if path.endswith(".py")}
-        self.paths = frozenset(self._files.values())
         self._folders = {folder for path in self._files for folder in _above(path)}
         self._components = {part for path in self._files for part in path.removesuffix(".py").split("/")}
         self._root = _common([path for path in self._files if path.startswith("/")])
@@ -61,12 +58,8 @@ class Imports:
 
     def is_namespace(self, target: str, importer: str, script: str | None = None, extra: Sequence[str] = ()) -> bool:
         """Whether `import target` gets a namespace package: a folder of modules without an `__init__.py`."""
-        return bool(self.namespace(target, importer, script, extra))
-
-    def namespace(self, target: str, importer: str, script: str | None = None, extra: Sequence[str] = ()) -> str:
-        """The folder, with a slash at its end, of the namespace package that `import target` gets; else ""."""
         place = self._place(target, importer, script, extra)
-        return f"{place}/" if place and place in self._folders else ""
+        return bool(place) and place in self._folders
 
     def relative(self, importer: str, level: int, module: str) -> str | None:
         """The file that `from <level dots><module> import ...` loads in the file `importer`, or None.
