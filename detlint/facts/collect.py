@@ -28,7 +28,8 @@ def collect(module: Module) -> f.Facts:
     guarded = any(is_main_guard(statement) for statement in module.file.body.statements)
     kept = guarded, _acts(top), told.lasts(module), may_learn(module), told.finds(module), holds_tests(module)
     beside = carried(module), tuple(told.telling(module)), told.resuming(module), told.samples(module)
-    return f.Facts(module.module, module.path, top, collector.functions, *kept, *beside)
+    convolving = tuple(dict.fromkeys(told.convolving(module)))
+    return f.Facts(module.module, module.path, top, collector.functions, *kept, *beside, convolving)
 
 
 def _acts(statements: f.Statements) -> bool:

@@ -380,7 +380,8 @@ class Facts:
     `acts`: its top level does more than define; `lasting`: it trains, saves or reads a command line; `learns`: it takes
     gradients, or a trainer does; `finds`: it imports by names that it computes; `tests`: it is for a runner of tests;
     `telling`: the places that may tell samplers the epoch, with their functions; `resuming`: what it does in runs
-    that are resumed; `samples`: it speaks of samplers that have an epoch.
+    that are resumed; `samples`: it speaks of samplers that have an epoch; `convolving`: its functions that speak of
+    convolutions, the top level among them as `TOP`.
     """
 
     module: str
@@ -397,3 +398,4 @@ class Facts:
     telling: tuple[tuple[str, Place], ...] = ()
     resuming: Resuming | None = None
     samples: bool = False
+    convolving: tuple[str, ...] = ()

@@ -54,6 +54,7 @@ class Outline:
     telling: tuple[tuple[str, Place], ...]
     resuming: Resuming | None
     samples: bool
+    convolving: tuple[str, ...]
 
 
 class Body:
@@ -136,7 +137,7 @@ def packed(facts: Facts) -> Facts:
     heads = {qualified: _head(function) for qualified, function in facts.functions.items()}
     targets = "\n".join(dict.fromkeys("." * level + target for level, target in imports(facts)))
     kept = facts.guarded, facts.acts, facts.lasting, facts.learns, facts.finds, facts.tests
-    told = facts.flows, facts.telling, facts.resuming, facts.samples
+    told = facts.flows, facts.telling, facts.resuming, facts.samples, facts.convolving
     outline = Outline(facts.module, facts.path, heads, targets, *kept, *told)
     texts = Writing(facts.path)
     top = Function(TOP, TOP, (), tuple(facts.top), "", (), False, None, Place(facts.path, 1, 1, 1, 1))
@@ -152,7 +153,7 @@ def unfolded(outline: Outline, content: bytes) -> Facts:
     body = Body(outline, content)
     top, functions = PackedStatements(body), PackedFunctions(body)
     kept = outline.guarded, outline.acts, outline.lasting, outline.learns, outline.finds, outline.tests
-    told = outline.flows, outline.telling, outline.resuming, outline.samples
+    told = outline.flows, outline.telling, outline.resuming, outline.samples, outline.convolving
     return Facts(outline.module, outline.path, top, functions, *kept, *told)
 
 

@@ -8,6 +8,7 @@ from detlint.analysis import kept_states
 from detlint.analysis.checkpoints import Checkpoints
 from detlint.analysis.own_orders import is_asked
 from detlint.analysis.resumption import keeps_states, says_that_it_draws, seeds_anew
+from detlint.facts.facts import TOP
 from detlint.facts.resumed import Resuming, Taken
 from detlint.finding import Place
 from detlint.semantics.index import last_word
@@ -43,6 +44,21 @@ def samples(module: Module) -> bool:
     """Whether a file speaks of samplers that have an epoch."""
     named = module.catalogue.spellings(tuple(module.catalogue.names("program", "sampler")))
     return not module.words.isdisjoint(named) or any(True for _ in telling(module))
+
+
+def convolving(module: Module) -> Iterator[str]:
+    """Yield the functions of a file that speak of convolutions, by qualified name, `TOP` for its top level."""
+    names = module.catalogue.names("switches", "convolution")
+    spelled = module.catalogue.spellings(tuple(names))
+    if module.words.isdisjoint(spelled):
+        return
+    nodes: list[s.Name | s.Attribute] = [*module.every(s.Name), *module.every(s.Attribute)]
+    for node in nodes:
+        if not names.isdisjoint(module.names(node)):
+            function = module.function_of(node)
+            while function is not None and function.name == "<lambda>":
+                function = module.function_of(function)
+            yield TOP if function is None else module.qualified(function)
 
 
 def finds(module: Module) -> bool:
