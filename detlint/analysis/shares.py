@@ -110,7 +110,7 @@ def _given(function: s.Function) -> Iterator[s.Expression]:
     for node in s.walk(function.body):
         if isinstance(node, s.Leave) and node.kind == "return":
             yield from node.values
-        elif isinstance(node, s.Operation) and node.operator == "yield":
+        elif isinstance(node, s.Operation) and node.operator in ("yield", "yield from"):
             yield from node.operands
 
 

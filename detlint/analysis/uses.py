@@ -274,7 +274,7 @@ class Uses:
     def _operation(self, node: s.Operation) -> Use:
         if node.operator in _COMPARES:
             return Use(Effect.NOTHING, node)
-        if node.operator == "yield":
+        if node.operator in ("yield", "yield from"):
             return Use(Effect.HANDED, node)
         return Use(Effect.ESCAPES, node) if node.operator in _HANDS_ON else self._read(node)
 

@@ -379,9 +379,8 @@ class Facts:
     """The facts of one file: its top level, and its functions by qualified name. `guarded`: it has a `__main__` block;
     `acts`: its top level does more than define; `lasting`: it trains, saves or reads a command line; `learns`: it takes
     gradients, or a trainer does; `finds`: it imports by names that it computes; `tests`: it is for a runner of tests;
-    `telling`: the places that may tell samplers the epoch, with their functions; `resuming`: what it does in runs
-    that are resumed; `samples`: it speaks of samplers that have an epoch; `convolving`: its functions that speak of
-    convolutions, the top level among them as `TOP`.
+    `telling`: the places that may tell samplers the epoch, with their functions; `resuming`: what it does in runs that
+    are resumed; `samples`: it speaks of samplers that have an epoch; `convolving`: functions that do of convolutions.
     """
 
     module: str

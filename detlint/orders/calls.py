@@ -100,7 +100,7 @@ class Calls:
         if isinstance(parent, s.Assign):
             return node is parent.value and any(isinstance(target, s.Collection) for target in parent.targets)
         if isinstance(parent, s.Operation):
-            return parent.operator == "from"
+            return parent.operator == "yield from"
         return isinstance(parent, (s.For, s.Clause, s.Starred)) and node is not getattr(parent, "target", None)
 
     def hands_on(self, node: s.Expression) -> bool:

@@ -36,37 +36,35 @@ class Order:
         self.parts = Parts(module, self.live, apart=apart)
         self.handing = Handing(module, self.parts)
         self._of_text = module.python("methods", "text-of-text")
-        self._seen: set[tuple[s.Node, bool]] = set()
         self._entries: list[tuple[s.Function, s.Call]] = []  # the calls by which functions are entered
-        self._origin: s.Expression | None = None
-        self._of = ""
+        self._begin(None)
+
+    def _begin(self, origin: s.Expression | None, of: str = "") -> None:
+        self._seen: set[tuple[s.Node, bool]] = set()
+        self._origin, self._of = origin, of
 
     def leaks(self, node: s.Expression, *, text: bool = False, of: str = "") -> list[Leak]:
         """Where the order of `node` matters, in no particular order; `text` says that it is one text.
 
         `of` names the rows of methods that count besides those of any value: "table".
         """
-        self._seen = set()
-        self._origin, self._of = node, of
+        self._begin(node, of)
         return list(self._leaks(node, text, _DEPTH))
 
     def leaks_of_part(self, node: s.Expression, key: str | int) -> list[Leak]:
         """Where the order of what stands at a place of a tuple, or under a key of a dict, matters."""
-        self._seen = set()
-        self._origin, self._of = node, ""
+        self._begin(node)
         step = Step("item" if isinstance(key, int) else "entry", key)
         return list(self._parts(self.parts.of(node, (step,)), False, _DEPTH))
 
     def leaks_of_list(self, holder: s.Expression, node: s.Node) -> list[Leak]:
         """Where the order of a list matters that `node` adds to in an arbitrary order."""
-        self._seen = set()
-        self._origin, self._of = None, ""
+        self._begin(None)
         return list(self._kept(holder, node, _DEPTH))
 
     def leaks_of_parameter(self, function: s.Function, name: str) -> list[Leak]:
         """Where the order of what a function is given matters."""
-        self._seen = set()
-        self._origin, self._of = None, ""
+        self._begin(None)
         return list(self._reads(function.scope, name, None, False, _DEPTH))
 
     def _leaks(self, node: s.Expression, text: bool, depth: int) -> Iterator[Leak]:
@@ -251,8 +249,10 @@ class Order:
         if node.operator in ("+", "or", "and", "*", "await", "f-string", "%"):
             if node.operator not in ("f-string", "%") or text:
                 yield from self._leaks(node, text, depth)
-        elif node.operator in ("yield", "from") and not text:
+        elif node.operator == "yield from" and not text:
             yield from self._given_back(node, "yielded", False, depth)
+        elif node.operator == "yield":
+            yield from self._placed(node.operands[0], text, depth)
 
     def _comprehension(self, clause: s.Clause, depth: int) -> Iterator[Leak]:
         node = clause.parent

@@ -71,7 +71,7 @@ class Loops:
             elif isinstance(part, s.Name) and not part.stored:
                 if part.id in counters and self.counts.is_data(part, node):
                     yield Effect(part, "numbers")
-            elif isinstance(part, s.Operation) and part.operator in ("yield", "from"):
+            elif isinstance(part, s.Operation) and part.operator in ("yield", "yield from"):
                 if part.operands and not isinstance(part.operands[0], s.Constant):
                     yield Effect(part, "yielded")
             elif isinstance(part, s.Assign):

@@ -112,6 +112,8 @@ class Parts:
                     yield from self._held(target.value, (step, *path), parent, depth)
                 elif isinstance(target, s.Attribute) and not self.is_self(target.value):
                     yield from self._held(target.value, (Step("attribute", target.attribute), *path), parent, depth)
+        elif isinstance(parent, s.Operation) and parent.operator == "yield":
+            yield from self._left(parent, (Step("item"), *path), depth)
         elif isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
             yield from self._given(parent, parent.parent, path, depth)
 
@@ -192,9 +194,9 @@ class Parts:
             yield from self._at(parent, path, depth)
         elif isinstance(parent, s.Operation) and parent.operator in ("+", "or", "and", "await"):
             yield from self._at(parent, _loose(path) if parent.operator == "+" else path, depth)
-        elif isinstance(parent, s.Operation) and parent.operator in ("yield", "from"):
-            yield from self._left(parent, path if parent.operator == "from" else (Step("item"), *path), depth)
-        elif isinstance(parent, s.Leave) and parent.kind == "return":
+        elif (isinstance(parent, s.Operation) and parent.operator == "yield from") or (
+            isinstance(parent, s.Leave) and parent.kind == "return"
+        ):
             yield from self._left(parent, path, depth)
         else:
             yield from self._put(node, path, depth)

@@ -168,8 +168,7 @@ class AstExpressions(Lowering):
 
     def _waiting(self, node: ast.Await | ast.Yield | ast.YieldFrom) -> s.Expression:
         operands = [] if node.value is None else [self.expression(node.value)]
-        rest = ("from",) if isinstance(node, ast.YieldFrom) else ()
-        return self.make(s.Operation("await" if isinstance(node, ast.Await) else "yield", operands, rest), node)
+        return self.make(s.Operation(_WAITING[type(node)], operands), node)
 
     def _comprehension(self, node: Any) -> s.Expression:
         outer, self.scope = self.scope, Scope("comprehension", self.scope)
@@ -256,6 +255,7 @@ def _starts(node: ast.expr | ast.keyword) -> tuple[int, int]:
     return node.lineno, node.col_offset
 
 
+_WAITING = {ast.Await: "await", ast.Yield: "yield", ast.YieldFrom: "yield from"}
 _E = AstExpressions
 _EXPRESSIONS: dict[type, Callable[[AstExpressions, Any], s.Expression]] = {
     ast.Name: _E._name, ast.Attribute: _E._attribute, ast.Constant: _E._constant, ast.JoinedStr: _E._joined,

@@ -163,11 +163,10 @@ class Expressions(Lowering):
 
     def _waiting(self, node: Any) -> s.Expression:
         inner = getattr(node, "expression", None) or getattr(node, "value", None)
-        rest = ("from",) if isinstance(inner, cst.From) else ()
-        if isinstance(inner, cst.From):
-            inner = inner.item
         kind = type(node).__name__.lower()
-        return self.make(s.Operation(kind, [] if inner is None else [self.expression(inner)], rest), node)
+        if isinstance(inner, cst.From):
+            inner, kind = inner.item, "yield from"
+        return self.make(s.Operation(kind, [] if inner is None else [self.expression(inner)]), node)
 
     def _comprehension(self, node: Any) -> s.Expression:
         outer, self.scope = self.scope, Scope("comprehension", self.scope)

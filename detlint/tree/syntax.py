@@ -117,7 +117,7 @@ class Dictionary(Expression):
 
 @record(slots=True, eq=False)
 class Operation(Expression):
-    """Operands joined by an operator: "+", "and", "await" ...; `rest`: the others of a chain, "from" of a `yield`."""
+    """Operands joined by an operator: "+", "and", "yield from" ...; `rest`: the others of a chain of comparisons."""
 
     operator: str
     operands: list[Expression]
