@@ -11,13 +11,15 @@ class Carrier:
     """What carries a value from one function to another.
 
     `kind` is "parameter": of the function `name`, called `part` or, where a caller does not know that, the one at a
-    place such as "#0"; "result": what the function gives, or its item or entry `part`; "attribute": `part` of objects
-    of the class `name`; "variable": of a module; "class": the class itself.
+    place such as "#0"; "result": what the function gives; "attribute": `part` of objects of the class `name`;
+    "variable": of a module; "class": the class itself. The value stands at `path` in what these hold, step by step:
+    "entry:train", "item:0", "item:" (any), "attribute:files".
     """
 
     kind: str
     name: str
     part: str = ""
+    path: tuple[str, ...] = ()
 
 
 @record(frozen=True, slots=True)

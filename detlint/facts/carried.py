@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from detlint.facts.flows import DERIVES, SORTED, Flow
 from detlint.orders.follow import Order
 from detlint.orders.leaks import Leak
+from detlint.orders.parts import Path, Step
 from detlint.questions import Carrier
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
@@ -41,14 +43,22 @@ class _Flows:
             for base in self.module.bases(klass):
                 if self.order.handing.is_own(base):
                     yield Flow(Carrier("class", name), self.module.place(klass), DERIVES, Carrier("class", base))
+            if klass.decorators and self.module.method(klass, "__init__") is None:
+                for place, field in enumerate(self.order.parts.fields(klass)):
+                    kept = Carrier("attribute", name, field)
+                    yield Flow(Carrier("parameter", name, field), self.module.place(klass), "kept", kept)
+                    yield Flow(Carrier("parameter", name, f"#{place}"), self.module.place(klass), "kept", kept)
 
     def of_parameters(self) -> Iterator[Flow]:
         """What functions do with what they are given."""
         for name, function in self.module.functions.items():
             for parameter in function.parameters:
                 if not parameter.star and self._may_be_many(function, parameter):
-                    leaks = self.order.leaks_of_parameter(function, parameter.name)
-                    yield from self._flows(Carrier("parameter", name, parameter.name), leaks)
+                    carrier = Carrier("parameter", name, parameter.name)
+                    yield from self._flows(carrier, self.order.leaks_of_parameter(function, parameter.name))
+                    if not self.order.parts.is_first(function, parameter):
+                        for read in self.module.reads(function.scope, parameter.name):
+                            yield from self._within(carrier, read)
 
     def _may_be_many(self, function: s.Function, parameter: s.Parameter) -> bool:
         """Whether a parameter may take something that has an order: not by its default or its annotation."""
@@ -68,21 +78,23 @@ class _Flows:
             name = self._other(self.order.parts.called(call))
             if name:
                 yield from self._flows(Carrier("result", name), self.order.leaks(call))
-                for part in self._taken(call):
-                    yield from self._flows(Carrier("result", name, str(part)), self.order.leaks_of_part(call, part))
+                for node in self._same(call):
+                    yield from self._within(Carrier("result", name), node)
 
-    def _taken(self, call: s.Call) -> Iterator[str | int]:
-        """The places and keys of what is taken from a tuple or a dict that a call gives."""
-        parent = call.parent
-        if isinstance(parent, s.Assign) and parent.value is call:
+    def _same(self, node: s.Expression) -> Iterator[s.Expression]:
+        """An expression, and the reads of the name that it is bound to."""
+        yield node
+        parent = node.parent
+        if isinstance(parent, s.Assign) and parent.value is node:
             for target in parent.targets:
-                if isinstance(target, s.Collection):
-                    yield from range(len(target.elements))
-                elif isinstance(target, s.Name) and (scope := target.scope.find(target.id)) is not None:
-                    reads = self.module.reads(scope, target.id)
-                    yield from dict.fromkeys(key for read in reads for key in _key(read))
-        else:
-            yield from _key(call)
+                if isinstance(target, s.Name) and (scope := target.scope.find(target.id)) is not None:
+                    yield from self.module.reads(scope, target.id)
+
+    def _within(self, carrier: Carrier, node: s.Expression) -> Iterator[Flow]:
+        """What is done with what stands in the value of an expression."""
+        for path in _taken(node):
+            within = replace(carrier, path=tuple(step.text for step in path))
+            yield from self._flows(within, self.order.leaks_at(node, path))
 
     def of_attributes(self) -> Iterator[Flow]:
         """What methods do with attributes of their objects, and other code with those of objects of other files."""
@@ -95,6 +107,7 @@ class _Flows:
                     yield Flow(carrier, self.module.place(node), SORTED)
                 else:
                     yield from self._flows(carrier, self.order.leaks(node))
+                    yield from self._within(carrier, node)
 
     def _owners(self, node: s.Expression) -> Iterator[str]:
         """The classes that an object may be of, where that is one of the project's."""
@@ -119,6 +132,8 @@ class _Flows:
             name = self._other(self.module.names(node))
             if name and not self._is_single(node):
                 yield from self._flows(Carrier("variable", name), self.order.leaks(node))
+                for each in self._same(node):
+                    yield from self._within(Carrier("variable", name), each)
 
     def _other(self, names: frozenset[str]) -> str:
         """The one name, where it may be one of the project."""
@@ -147,8 +162,31 @@ class _Flows:
         return klass is not None and self.module.is_a(klass, "dataset")
 
 
-def _key(node: s.Expression) -> Iterator[str | int]:
-    """The constant by which something is taken from what an expression gives."""
-    if isinstance(node.parent, s.Subscript) and node.parent.value is node and len(node.parent.indices) == 1:
-        key = literal(node.parent.indices[0])
-        yield from (key,) if isinstance(key, (str, int)) else ()
+def _taken(node: s.Expression) -> Iterator[Path]:
+    """The steps by which something is taken from what an expression gives."""
+    parent = node.parent
+    if isinstance(parent, s.Subscript) and parent.value is node and len(parent.indices) == 1 and not parent.stored:
+        key = literal(parent.indices[0])
+        if isinstance(key, (str, int)):
+            yield (Step("item" if isinstance(key, int) else "entry", key),)
+    elif isinstance(parent, s.Attribute) and not parent.stored:
+        call = parent.parent
+        if not isinstance(call, s.Call) or call.function is not parent:
+            yield (Step("attribute", parent.attribute),)
+        elif parent.attribute == "get" and call.arguments and isinstance(key := literal(call.arguments[0].value), str):
+            yield (Step("entry", key),)
+        elif parent.attribute in ("items", "values"):
+            yield (Step("entry"),)
+    elif isinstance(parent, s.Assign) and parent.value is node:
+        for target in parent.targets:
+            yield from ((step,) for step in _places(target))
+    elif isinstance(parent, (s.For, s.Clause)) and parent.iterator is node:
+        if isinstance(parent.target, s.Collection):
+            yield from ((Step("item"), step) for step in _places(parent.target))
+        else:
+            yield (Step("item"),)
+
+
+def _places(target: s.Expression) -> Iterator[Step]:
+    if isinstance(target, s.Collection):
+        yield from (Step("item", place) for place in range(len(target.elements)))

@@ -10,6 +10,7 @@ from detlint.analysis.receivers import followed, of_libraries
 from detlint.catalogue import Row
 from detlint.orders.follow import Order
 from detlint.orders.leaks import LEAVING, Leak
+from detlint.orders.parts import Step
 from detlint.orders.task_draws import TaskDraws
 from detlint.orders.threads import Adders, is_keyed
 from detlint.records import record
@@ -169,7 +170,7 @@ class Completions:
         taken = node.parent
         if isinstance(taken, s.Attribute) and taken.attribute in row.list("attributes"):
             return self._iterated(call, row, taken)
-        leaks = self.order.leaks_of_part(node, 0)
+        leaks = self.order.leaks_at(node, (Step("item", 0),))
         target = taken.targets[0] if isinstance(taken, s.Assign) and len(taken.targets) == 1 else None
         names = target.elements[:1] if isinstance(target, s.Collection) else []
         loops = [loop for name in names for loop in self._loops_of_name(name, _DEPTH)]

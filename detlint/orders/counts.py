@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
+from functools import cached_property
 
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
@@ -19,7 +20,6 @@ class Counts:
         self._files = module.catalogue.names("order", "hashed", id="file")
         self._adding = module.python("methods", "takes-in")
         self._recast = module.python("functions", "same-number-of-items")
-        self._small: dict[s.Node, frozenset[str]] = {}  # by function
 
     def is_data(self, name: s.Name, loop: s.Node) -> bool:
         """Whether the count that `name` holds in a loop gets into data: an index, a value that is kept or passed on."""
@@ -110,23 +110,20 @@ class Counts:
 
     def only_one(self, node: s.Attribute | s.Subscript | s.Call) -> bool:
         """Whether the function asks for the length of the value that is looked into here."""
-        text = self.text(node.value if isinstance(node, (s.Attribute, s.Subscript)) else node)
-        function = self.module.function_of(node) or self.module.file
-        if function not in self._small:
-            self._small[function] = frozenset(self._measured_small(function))
-        return text in self._small[function]
+        small = self._small.get(self.module.function_of(node) or self.module.file, set()) if self._small else set()
+        return bool(small) and self.text(node.value if isinstance(node, (s.Attribute, s.Subscript)) else node) in small
 
-    def _measured_small(self, function: s.Node) -> Iterator[str]:
-        """The texts of what a function compares the length of with one or two."""
-        for part in s.walk(function):
-            operands = part.operands if isinstance(part, s.Operation) and part.operator in COMPARES else ()
-            if any(isinstance(operand, s.Constant) and operand.value in (1, 2) for operand in operands):
-                yield from (self._measured(operand) for operand in operands)
-
-    def _measured(self, node: s.Expression) -> str:
-        """The text of what `len` is asked about."""
-        measures = isinstance(node, s.Call) and self.module.callee(node) == {"builtins.len"} and node.arguments
-        return self.text(node.arguments[0].value) if measures and isinstance(node, s.Call) else ""
+    @cached_property
+    def _small(self) -> dict[s.Node, set[str]]:
+        """The texts of what each function compares the length of with one or two."""
+        found: dict[s.Node, set[str]] = {}
+        for call in self.module.calls_to({"builtins.len"}):
+            around = call.parent
+            operands = around.operands if isinstance(around, s.Operation) and around.operator in COMPARES else ()
+            if call.arguments and any(isinstance(each, s.Constant) and each.value in (1, 2) for each in operands):
+                function = self.module.function_of(call) or self.module.file
+                found.setdefault(function, set()).add(self.text(call.arguments[0].value))
+        return found
 
     def text(self, node: s.Expression) -> str:
         """The text of what holds the items of a value: `x` for `list(x)`, `next(iter(x))` and `set(x)`."""

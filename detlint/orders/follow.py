@@ -10,7 +10,7 @@ from detlint.orders.gathering import entry_of
 from detlint.orders.handing import Handing
 from detlint.orders.leaks import LEAVING, Leak
 from detlint.orders.loops import Loops
-from detlint.orders.parts import Out, Parts, Step
+from detlint.orders.parts import Out, Parts, Path, Step
 from detlint.orders.ranking import has_alike_key, ranks_alike
 from detlint.orders.rebound import Live
 from detlint.questions import Carrier
@@ -51,11 +51,10 @@ class Order:
         self._begin(node, of)
         return list(self._leaks(node, text, _DEPTH))
 
-    def leaks_of_part(self, node: s.Expression, key: str | int) -> list[Leak]:
-        """Where the order of what stands at a place of a tuple, or under a key of a dict, matters."""
+    def leaks_at(self, node: s.Expression, path: Path) -> list[Leak]:
+        """Where the order of what stands at a path in a value matters."""
         self._begin(node)
-        step = Step("item" if isinstance(key, int) else "entry", key)
-        return list(self._parts(self.parts.of(node, (step,)), False, _DEPTH))
+        return list(self._parts(self.parts.of(node, path), False, _DEPTH))
 
     def leaks_of_list(self, holder: s.Expression, node: s.Node) -> list[Leak]:
         """Where the order of a list matters that `node` adds to in an arbitrary order."""
@@ -125,13 +124,8 @@ class Order:
 
     def _left(self, out: Out) -> Iterator[Leak]:
         """What leaves the file in a container."""
-        if not isinstance(out.node, s.Leave):
-            yield Leak(out.node, "passed")
-            return
-        function, key = self.module.function_of(out.node), out.path[0].key
-        known = function is not None and len(out.path) == 1 and key is not None
-        to = Carrier("result", self.module.qualified(function), str(key)) if known and function is not None else None
-        yield Leak(out.node, "returned", to)
+        kind = "returned" if isinstance(out.node, (s.Leave, s.Operation)) else "passed"
+        yield Leak(out.node, "goes" if out.goes else kind, self.handing.left(out))
 
     # Calls
 
@@ -162,7 +156,7 @@ class Order:
                 kind == "first" and self.loops.counts.only_one(call)
             ):
                 yield Leak(call, kind)
-        elif kind == "adds" or names == {"builtins.dict"}:
+        elif kind == "adds" or (names and names <= self.parts.keyed):
             yield from self._placed(argument.value, text, depth)
         elif kind == "free":
             return

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 from detlint.catalogue import Catalogue
-from detlint.orders.parts import Parts
+from detlint.orders.parts import Out, Parts
 from detlint.questions import Carrier
 from detlint.semantics.libraries import KNOWN
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
+
+_STEPS = 2  # into what leaves a file
 
 
 @cache
@@ -43,6 +46,22 @@ class Handing:
                 elif isinstance(target, s.Name) and target.scope.kind == "module":
                     found.append(Carrier("variable", f"{self.module.module}.{target.id}"))
         return tuple(each for each in found if each is not None and self.is_own(each.name))
+
+    def left(self, out: Out) -> Carrier | None:
+        """What carries a value out of the file that stands at a path in what leaves it."""
+        node, found = out.node, None
+        if len(out.path) > _STEPS:
+            return None
+        if isinstance(node, s.Argument) and isinstance(node.parent, s.Call):
+            found = self.parameter(node, node.parent, self.parts.called(node.parent))
+        elif isinstance(node, s.Name):
+            found = Carrier("variable", f"{self.module.module}.{node.id}")
+        elif isinstance(node, s.Attribute):
+            klass = self.module.class_of(node)
+            found = Carrier("attribute", self.module.qualified(klass), node.attribute) if klass is not None else None
+        elif (function := self.module.function_of(node)) is not None:
+            found = Carrier("result", self.module.qualified(function))
+        return replace(found, path=tuple(step.text for step in out.path)) if found is not None else None
 
     def is_own(self, name: str) -> bool:
         """Whether a name may be one of the project's."""

@@ -98,6 +98,8 @@ class Loops:
 
     def _trains(self, loop: s.For | s.While) -> s.Call | None:
         """The step of an optimizer by the gradients of an item: each begins where the one before it ended."""
+        if "backward" not in self.module.words:
+            return None
         called = {last_word(part.function): part for part in s.walk(loop.body) if isinstance(part, s.Call)}
         return called.get("step") if "backward" in called else None
 

@@ -31,6 +31,11 @@ class Step:
         """Whether an access of a kind, with a key that may not be known (None), may get what stands here."""
         return kind == self.kind and (key is None or self.key is None or key == self.key)
 
+    @property
+    def text(self) -> str:
+        """The step as the path of a `Carrier` has it."""
+        return f"{self.kind}:{'' if self.key is None else self.key}"
+
 
 Path = tuple[Step, ...]
 
@@ -39,11 +44,13 @@ Path = tuple[Step, ...]
 class Out:
     """A value that leaves the function, with what is followed at `path` in it.
 
-    `node` is the statement that returns it, or the argument that hands it on.
+    `node` is the statement that returns it, the argument that hands it on, or the attribute or the variable of a module
+    that keeps it. `goes` says that the file itself takes it up, too.
     """
 
     node: s.Node
     path: Path
+    goes: bool = False
 
 
 class Parts:
@@ -56,6 +63,8 @@ class Parts:
         self.live = live
         self._kept = module.python("functions", "same-items")
         self._adding = module.python("methods", "takes-in")
+        self._named = module.python("functions", "attributes-of-keywords")
+        self.keyed = self._named | {"builtins.dict"}  # functions that keep what they are given by keywords
         self._seen: set[tuple[s.Node, Path]] = set()
 
     def put(self, node: s.Expression) -> list[s.Expression | Out]:
@@ -123,8 +132,9 @@ class Parts:
         method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
         if isinstance(call.function, s.Attribute) and method in ("append", "appendleft", "insert"):
             yield from self._held(call.function.value, (Step("item"), *path), call, depth)
-        elif names == {"builtins.dict"} and argument.keyword:
-            yield from self._at(call, (Step("entry", argument.keyword), *path), depth)
+        elif names and names <= self.keyed and argument.keyword:
+            kind = "attribute" if names <= self._named else "entry"
+            yield from self._at(call, (Step(kind, argument.keyword), *path), depth)
         elif len(names) == 1 and (klass := self.module.classes.get(next(iter(names)))) is not None:
             for attribute in self._attributes(klass, call, argument):
                 yield from self._at(call, (Step("attribute", attribute), *path), depth)
@@ -134,7 +144,7 @@ class Parts:
         name = self.parameter(call, argument)
         made = self.module.method(klass, "__init__")
         if made is None:
-            fields = [name for each in reversed(self.module.family(klass)) for name in _fields(each)]
+            fields = self.fields(klass)
             if klass.decorators and name.startswith("#") and int(name[1:]) < len(fields):
                 yield fields[int(name[1:])]
             elif klass.decorators and name in fields:
@@ -147,6 +157,12 @@ class Parts:
             if isinstance(assign, s.Assign) and assign.value is read:
                 kept = [each for each in assign.targets if isinstance(each, s.Attribute) and self.is_self(each.value)]
                 yield from (each.attribute for each in kept)
+
+    def fields(self, klass: s.Class) -> list[str]:
+        """The fields that a class and its bases declare, in their order."""
+        nodes = [node for each in reversed(self.module.family(klass)) for node in each.body.statements]
+        declared = [node.targets[0] for node in nodes if isinstance(node, s.Assign) and node.annotation is not None]
+        return [target.id for target in declared if isinstance(target, s.Name)]
 
     def parameter(self, call: s.Call, argument: s.Argument) -> str:
         """The parameter that takes an argument; of functions that are not known its keyword, or its place as `#0`."""
@@ -262,8 +278,7 @@ class Parts:
         calls = [] if self._apart else self.callers(function)
         for call in calls:
             yield from self._at(call, path, depth - 1)
-        if not calls:
-            yield Out(node, path)
+        yield Out(node, path, bool(calls))
 
     def called(self, call: s.Call) -> frozenset[str]:
         """The qualified names of what is called, with methods of a base that `super()` finds."""
@@ -300,14 +315,17 @@ class Parts:
             scope = target.scope.find(target.id)
             if scope is not None:
                 yield from self._reads(scope, target, path, node, depth)
+                if scope.kind == "module":
+                    yield Out(target, path, goes=True)
         elif isinstance(target, s.Attribute) and self.is_self(target.value):
             yield from self._attribute(target, path, depth)
 
     def _reads(
         self, scope: Scope, target: s.Name, path: Path, node: s.Node, depth: int
     ) -> Iterator[s.Expression | Out]:
+        giving = {node, target, *(a for a in target.ancestors() if isinstance(a, s.Collection))}
         for read in self.module.reads(scope, target.id):
-            if any(b.node is node or b.node is target for b in self.live(read)):
+            if any(b.node in giving for b in self.live(read)):
                 yield from self._at(read, path, depth - 1)
 
     def _attribute(self, target: s.Attribute, path: Path, depth: int) -> Iterator[s.Expression | Out]:
@@ -318,6 +336,8 @@ class Parts:
                 named = isinstance(read, s.Attribute) and read.attribute == target.attribute and not read.stored
                 if named and isinstance(read, s.Attribute) and self.is_self(read.value):
                     yield from self._at(read, path, depth - 1)
+        if klass is not None:
+            yield Out(target, path, goes=True)
 
     def _held(self, holder: s.Expression, path: Path, node: s.Node, depth: int) -> Iterator[s.Expression | Out]:
         """What is taken from a container, by name or attribute, into which `node` put something."""
@@ -336,6 +356,12 @@ class Parts:
                 after = read.order > last or any(a in loops for a in read.ancestors())
                 if read is not holder and after and any(b.order < last for b in self.live(read)):
                     yield from self._at(read, path, depth - 1)
+            if scope.kind == "module":
+                yield Out(holder, path, goes=True)
+
+    def is_first(self, function: s.Function, parameter: s.Parameter) -> bool:
+        """Whether a parameter is the object of a method."""
+        return class_of(function) is not None and parameter is function.parameters[0]
 
     def is_self(self, node: s.Expression) -> bool:
         """Whether a name is the first parameter of a method."""
@@ -345,13 +371,6 @@ class Parts:
         while function is not None and class_of(function) is None:
             function = self.module.function_of(function)
         return function is not None and bool(function.parameters) and function.parameters[0].name == node.id
-
-
-def _fields(klass: s.Class) -> Iterator[str]:
-    """The fields that a class declares, in their order."""
-    for node in klass.body.statements:
-        if isinstance(node, s.Assign) and node.annotation is not None and isinstance(node.targets[0], s.Name):
-            yield node.targets[0].id
 
 
 def _key(node: s.Expression | None) -> str | int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Container, Iterator
+from dataclasses import replace
 from functools import cached_property
 
 from detlint.facts.flows import DERIVES, SORTED, Flow
@@ -30,7 +31,7 @@ class Orders:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.names = Names(program)
-        self._flows: dict[Carrier, list[tuple[str, Flow]]] = {}
+        self._flows: dict[Carrier, list[tuple[str, Flow, tuple[str, ...]]]] = {}
 
     def use(self, question: Reaches) -> Use | None:
         """The gravest use that a question asks for, by the shortest way; None where there is none."""
@@ -49,20 +50,21 @@ class Orders:
         while waiting and len(seen) < _MOST:
             carrier, way = waiting.popleft()
             flows = self._of(carrier)
-            if any(flow.kind == SORTED for _, flow in flows):
+            if any(flow.kind == SORTED and not rest for _, flow, rest in flows):
                 continue
-            for path, flow in flows:
+            for path, flow, rest in flows:
                 if _gives_back(flow) or not self._comes(flow, path):
                     continue
                 if question.apart and not way and path == question.path:
                     continue
                 places = (*way, flow.place)
-                if flow.kind in question.kinds:
+                if flow.kind in question.kinds and not rest:
                     yield Use(flow.kind, places)
                 for target in self._same(flow.target, path) if flow.target is not None else ():
-                    if target not in seen:
-                        seen.add(target)
-                        waiting.append((target, places))
+                    inner = replace(target, path=(*target.path, *rest))
+                    if inner not in seen:
+                        seen.add(inner)
+                        waiting.append((inner, places))
 
     def _comes(self, flow: Flow, path: str) -> bool:
         """Whether functions give the parameters back through which a flow comes."""
@@ -84,13 +86,21 @@ class Orders:
                 return found
             found |= new
 
-    def _of(self, carrier: Carrier) -> list[tuple[str, Flow]]:
-        """The flows from a carrier, with the files that they are of."""
+    def _of(self, carrier: Carrier) -> list[tuple[str, Flow, tuple[str, ...]]]:
+        """The flows from a carrier, with the files that they are of; of those from what holds it, the rest of its path.
+
+        What holds something at places that are not known may be made into something else on the way: it ends there.
+        """
         if carrier not in self._flows:
-            found = []
+            found, whole = [], replace(carrier, path=())
             for path, flow in self._by_word.get(_word(carrier), ()):
-                if carrier in self._same(flow.source, path):
-                    found.append((path, flow))
+                steps, rest = carrier.path[: len(flow.source.path)], carrier.path[len(flow.source.path) :]
+                if len(steps) < len(flow.source.path) or not all(map(_may_be, steps, flow.source.path)):
+                    continue
+                if rest and (flow.target is None or not all(map(_is_named, rest))):
+                    continue
+                if whole in self._same(replace(flow.source, path=()), path):
+                    found.append((path, flow, rest))
             self._flows[carrier] = found
         return self._flows[carrier]
 
@@ -99,11 +109,11 @@ class Orders:
         the family have it."""
         name = self.names.defined(carrier.name, path)
         if carrier.kind == "attribute":
-            return [Carrier("attribute", each, carrier.part) for each in self._family(name)]
+            return [replace(carrier, name=each) for each in self._family(name)]
         if carrier.kind == "parameter":
             own = self._constructor(name)
-            return [Carrier("parameter", own, self._parameter(own, carrier.part))]
-        return [Carrier(carrier.kind, name, carrier.part)]
+            return [replace(carrier, name=own, part=self._parameter(own, carrier.part))]
+        return [replace(carrier, name=name)]
 
     def _constructor(self, name: str) -> str:
         """What takes the arguments of a call: of a class its constructor, which may be that of a base."""
@@ -183,8 +193,19 @@ class Orders:
 def _gives_back(flow: Flow) -> bool:
     """Whether a flow is from a parameter to what its function gives: callers know of that by what comes through."""
     source, target = flow.source, flow.target
-    own = target is not None and target.kind == "result" and not target.part and target.name == source.name
-    return source.kind == "parameter" and own
+    own = target is not None and target.kind == "result" and not target.path and target.name == source.name
+    return source.kind == "parameter" and not source.path and own
+
+
+def _may_be(step: str, taken: str) -> bool:
+    """Whether one step into a value may be another: of one kind, and with one key or one that is not known."""
+    (kind, _, key), (other, _, wanted) = step.partition(":"), taken.partition(":")
+    return kind == other and (not key or not wanted or key == wanted)
+
+
+def _is_named(step: str) -> bool:
+    """Whether a step is to an attribute, or to the entry of a text."""
+    return not step.startswith("item:") and not step.endswith(":")
 
 
 def _word(carrier: Carrier) -> tuple[str, str]:
