@@ -26,8 +26,10 @@ def collect(module: Module) -> f.Facts:
     collector = _Collector(module)
     top = collector.block(module.file.body)
     guarded = any(is_main_guard(statement) for statement in module.file.body.statements)
-    kept = guarded, _acts(top), told.lasts(module), may_learn(module), told.finds(module), holds_tests(module)
-    beside = carried(module), tuple(told.telling(module)), told.resuming(module), told.samples(module)
+    tests = holds_tests(module)
+    kept = guarded, _acts(top), told.lasts(module), may_learn(module), told.finds(module), tests
+    flows = () if tests else carried(module)  # what comes of an order in tests alone is no result
+    beside = flows, tuple(told.telling(module)), told.resuming(module), told.samples(module)
     convolving = tuple(dict.fromkeys(told.convolving(module)))
     return f.Facts(module.module, module.path, top, collector.functions, *kept, *beside, convolving)
 
