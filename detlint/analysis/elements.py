@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from detlint.analysis.kinds import ALIKE, SALTED, Kind, joined, tuple_of
 from detlint.analysis.options import is_number_option
-from detlint.analysis.taken import taken_as
+from detlint.analysis.taken import may_be_column, taken_as
 from detlint.catalogue import Row
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
@@ -122,8 +122,8 @@ class Elements:
                 return first
             if method == "items":
                 return tuple_of((self.of(receiver), Kind.UNKNOWN))
-            if method == "tolist" and self.module.is_tensor(receiver):
-                return Kind.STABLE  # numbers
+            if method == "tolist" and not may_be_column(self.module, receiver):
+                return Kind.STABLE  # numbers of an array
             if method == "read" and not node.arguments:
                 return self._of_file(receiver)
             found = self._tables["many", "methods"].get(method, Kind.UNKNOWN)

@@ -1,4 +1,4 @@
-"""What kind of value a name stands for, by what its file does with it."""
+"""What kind of value an expression stands for, by what its file does with it or takes it from."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from detlint.analysis.kinds import Kind, joined
 from detlint.semantics.model import Module
+from detlint.semantics.values import literal
 from detlint.tree import syntax as s
 from detlint.tree.scopes import reaching
 
@@ -31,3 +32,13 @@ def taken_as(module: Module, tables: Tables, node: s.Name) -> Kind:
         if names and all(name in table for name in names):
             return joined(table[name] for name in names)
     return Kind.UNKNOWN
+
+
+def may_be_column(module: Module, node: s.Expression) -> bool:
+    """Return whether a value may be a column of a table, with texts in it: an attribute, or the entry of a text."""
+    if module.is_tensor(node):
+        return False
+    found = module.values(node) or [node]
+    keys = [each.indices[0] for each in found if isinstance(each, s.Subscript) and len(each.indices) == 1]
+    keyed = any(not isinstance(key, s.Slice) and not isinstance(literal(key), int) for key in keys)
+    return keyed or any(isinstance(each, (s.Attribute, s.Call)) for each in found)
