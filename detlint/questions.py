@@ -22,6 +22,26 @@ class Carrier:
     path: tuple[str, ...] = ()
 
 
+SORTED = "sorted"
+DERIVES = "derives"
+
+
+@record(frozen=True, slots=True)
+class Flow:
+    """What becomes of the order of what `source` holds, at `place`.
+
+    `kind` is a kind of `Leak`, or "sorted": from there on the order is fixed. `target` is what carries it on. A class
+    that "derives" from another has that one as its `target`. It is so only if the functions that take the parameters
+    `through` which it comes give them back.
+    """
+
+    source: Carrier
+    place: Place
+    kind: str
+    target: Carrier | None = None
+    through: tuple[Carrier, ...] = ()
+
+
 @record(frozen=True, slots=True)
 class Unseeded:
     """An open question: is `generator` unseeded when a program gets to `order` in `function`?
@@ -145,7 +165,8 @@ class Reaches:
     """An open question: does the arbitrary order of what `carriers` hold get to a use of one of the `kinds`?
 
     `path` is the file that names the carriers so. With `apart`, what that file itself does with them does not count;
-    with `anyhow` the answer is also yes where no other file imports it.
+    with `anyhow` the answer is also yes where no other file imports it. `flows` are what that file does with what
+    functions of others make of it, each so only if they give it back.
     """
 
     carriers: tuple[Carrier, ...]
@@ -153,6 +174,7 @@ class Reaches:
     path: str
     apart: bool = False
     anyhow: bool = False
+    flows: tuple[Flow, ...] = ()
 
 
 @record(frozen=True, slots=True)

@@ -36,9 +36,13 @@ def taken_as(module: Module, tables: Tables, node: s.Name) -> Kind:
 
 def may_be_column(module: Module, node: s.Expression) -> bool:
     """Return whether a value may be a column of a table, with texts in it: an attribute, or the entry of a text."""
-    if module.is_tensor(node):
-        return False
-    found = module.values(node) or [node]
-    keys = [each.indices[0] for each in found if isinstance(each, s.Subscript) and len(each.indices) == 1]
-    keyed = any(not isinstance(key, s.Slice) and not isinstance(literal(key), int) for key in keys)
-    return keyed or any(isinstance(each, (s.Attribute, s.Call)) for each in found)
+    return not module.is_tensor(node) and any(map(_is_column, module.values(node) or [node]))
+
+
+def _is_column(node: s.Expression) -> bool:
+    while isinstance(node, s.Call) and isinstance(node.function, s.Attribute):
+        node = node.function.value  # what a method makes of it
+    if isinstance(node, s.Subscript):
+        key = node.indices[0]
+        return not isinstance(key, s.Slice) and not isinstance(literal(key), int)
+    return isinstance(node, s.Attribute)

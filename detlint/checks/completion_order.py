@@ -9,7 +9,7 @@ from detlint.editing import edits
 from detlint.facts.tests import holds_tests
 from detlint.finding import Finding, Fix, Safety
 from detlint.orders.completion import Completions, Source
-from detlint.orders.leaks import Leak, carriers, elsewhere
+from detlint.orders.leaks import Leak, carriers, elsewhere, given_back, sure
 from detlint.questions import Reaches
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
@@ -21,8 +21,9 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     uses: dict[str, str] = rule.data["uses"]
     wanted = list(uses)
     for source in Completions(module).found():
-        leaks = [leak for leak in source.leaks if leak.kind in uses and _matters(module, rule, source, leak)]
+        leaks = [leak for leak in sure(source.leaks) if leak.kind in uses and _matters(module, rule, source, leak)]
         held = () if leaks or source.keyed else carriers(source.leaks)
+        back = given_back(module, source.leaks)
         if not (leaks or held):
             continue
         leak = min(leaks, key=lambda leak: (wanted.index(leak.kind), leak.node.order), default=None)
@@ -34,7 +35,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             related=() if leak is None else elsewhere(module, source.node, leak.node, f"the order {use} here"),
             flow=leak is not None,
             noted=holds_tests(module),
-            only_if=None if leak is not None else Reaches(held, tuple(rule.data["afar"]), module.path),
+            only_if=None if leak is not None else Reaches(held, tuple(rule.data["afar"]), module.path, flows=back),
             lowered=unsure or source.row.text("sure") == "no",
             fix=_fix(module, source),
             of=source.row.text("of") or "order",

@@ -10,7 +10,7 @@ from detlint.editing import edits
 from detlint.facts.tests import holds_tests
 from detlint.finding import Finding, Fix, Safety
 from detlint.orders.follow import Order
-from detlint.orders.leaks import Leak, carriers, elsewhere
+from detlint.orders.leaks import Leak, carriers, elsewhere, given_back, sure
 from detlint.orders.listings import Listings
 from detlint.orders.sorting import is_iterated, sorted_where_taken
 from detlint.questions import Reaches
@@ -30,8 +30,9 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     wanted = list(uses)
     for call, kind in found:
         every = order.leaks(call)
-        leaks = [leak for leak in every if leak.kind in uses and _matters(module, rule, call, kind, leak)]
-        asked = None if leaks else Reaches(carriers(every), tuple(rule.data["afar"]), module.path)
+        leaks = [leak for leak in sure(every) if leak.kind in uses and _matters(module, rule, call, kind, leak)]
+        back = given_back(module, every)
+        asked = None if leaks else Reaches(carriers(every), tuple(rule.data["afar"]), module.path, flows=back)
         if asked is not None and not asked.carriers:
             continue
         leak = min(leaks, key=lambda leak: (wanted.index(leak.kind), leak.node.order), default=None)

@@ -15,7 +15,7 @@ from detlint.finding import Finding, Fix, Operation, Safety
 from detlint.orders.calls import EXPOSING
 from detlint.orders.follow import Order
 from detlint.orders.hash_maps import HashMaps
-from detlint.orders.leaks import LEAVING, Leak, carriers, elsewhere
+from detlint.orders.leaks import LEAVING, Leak, carriers, elsewhere, given_back, sure
 from detlint.orders.sets import Sets
 from detlint.orders.sorting import in_first_order, is_called, sorted_where_taken
 from detlint.questions import Carrier, Reaches
@@ -62,7 +62,7 @@ def _of_sets(module: Module, rule: Rule, sets: Sets, order: Order) -> Iterator[F
                 yield _held(module, rule, node, kind, held)
             continue
         every, copied = order.leaks(node), _copies_set(sets, node)
-        leaks = [leak for leak in every if leak.kind in (certain if kind in _VARIES else likely)]
+        leaks = [leak for leak in sure(every) if leak.kind in (certain if kind in _VARIES else likely)]
         if {leak.kind for leak in leaks} <= LEAVING:
             told = [] if order.calls.hands_on(node) else leaks
             yield from _left(module, rule, node, kind, every, told, _operation(elements, kind), copied=copied)
@@ -90,7 +90,7 @@ def _of_libraries(module: Module, rule: Rule, made: dict[s.Call | s.Attribute, R
 def _by_row(
     module: Module, rule: Rule, node: s.Expression, row: Row, leaks: list[Leak], fix: Fix | None
 ) -> Iterator[Finding]:
-    leaks = [leak for leak in leaks if leak.kind in rule.data["library"]]
+    leaks = [leak for leak in sure(leaks) if leak.kind in rule.data["library"]]
     if leaks:
         leak = min(leaks, key=lambda leak: _rank(rule, leak))
         use = rule.data["uses"][leak.kind]
@@ -171,7 +171,8 @@ def _left(
     alone = leak is not None and kind in _VARIES
     if held or alone:
         kinds = rule.data["library" if kind in _VARIES else "afar"]
-        asked = Reaches(held, tuple(kinds), module.path, anyhow=alone) if held else None
+        back = given_back(module, every)
+        asked = Reaches(held, tuple(kinds), module.path, anyhow=alone, flows=back) if held else None
         use = "" if leak is None else rule.data["uses"][leak.kind]
         fix = _fix(module, node, kind, copied=copied)
         yield _asking(module, rule, node, kind, asked, use, fix, operation, noted=alone)

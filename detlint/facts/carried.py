@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from detlint.facts.flows import DERIVES, SORTED, Flow
 from detlint.orders.follow import Order
 from detlint.orders.leaks import Leak
 from detlint.orders.parts import Path, Step
-from detlint.questions import Carrier
+from detlint.questions import DERIVES, SORTED, Carrier, Flow
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s

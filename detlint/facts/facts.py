@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from detlint.facts.flows import Flow
 from detlint.facts.resumed import Resuming
 from detlint.finding import Place
 from detlint.programs.events import CAUGHT as CAUGHT
 from detlint.programs.events import FUNCTION as FUNCTION
 from detlint.programs.events import PROGRAM as PROGRAM
+from detlint.questions import Flow
 from detlint.records import record
 
 ASKING: dict[str, tuple[str, ...]] = {

@@ -14,9 +14,9 @@ from typing import overload
 
 from detlint.facts.codec import Codec, Reading, Writing
 from detlint.facts.facts import TOP, Call, Facts, Function, Import, Statement, walk
-from detlint.facts.flows import Flow
 from detlint.facts.resumed import Resuming
 from detlint.finding import Place
+from detlint.questions import Flow
 from detlint.records import record
 
 _FAST = 1  # of zlib: a quarter of what it is packed to, and a hundredth of the time of analysing it

@@ -20,7 +20,7 @@ from detlint.tree import syntax as s
 from detlint.tree.scopes import Scope
 
 _DEPTH = 8
-_THROUGH = 2  # functions of other files that may give a value back
+_THROUGH = 2  # functions of other files that a value may come back from
 
 
 class Order:
@@ -40,7 +40,8 @@ class Order:
         self._begin(None)
 
     def _begin(self, origin: s.Expression | None, of: str = "") -> None:
-        self._seen: set[tuple[s.Node, bool]] = set()
+        self._seen: set[tuple[s.Node, bool, int]] = set()
+        self._through = 0  # functions of other files that may give a value back
         self._origin, self._of = origin, of
 
     def leaks(self, node: s.Expression, *, text: bool = False, of: str = "") -> list[Leak]:
@@ -67,9 +68,9 @@ class Order:
         return list(self._reads(function.scope, name, None, False, _DEPTH))
 
     def _leaks(self, node: s.Expression, text: bool, depth: int) -> Iterator[Leak]:
-        if depth == 0 or (node, text) in self._seen:
+        if depth == 0 or (node, text, self._through) in self._seen:
             return
-        self._seen.add((node, text))
+        self._seen.add((node, text, self._through))
         parent = node.parent
         if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
             yield from self._argument(parent, parent.parent, text, depth)
@@ -169,10 +170,11 @@ class Order:
             own = isinstance(call.function, s.Attribute) and self.parts.is_self(call.function.value)
             to = self.handing.parameter(argument, call, names)
             yield Leak(call, "handed" if own else "passed", to)
-            if to is not None and not text:
-                for leak in self._leaks(call, text, depth - 1):
-                    if len(leak.through) < _THROUGH:
-                        yield replace(leak, through=(to, *leak.through))
+            if to is not None and not text and self._through < _THROUGH:
+                self._through += 1
+                found = [replace(leak, through=(to, *leak.through)) for leak in self._leaks(call, text, depth - 1)]
+                self._through -= 1
+                yield from found
 
     def _ranked(self, call: s.Call, text: bool, depth: int) -> Iterator[Leak]:
         """What comes of items that a key ranks alike."""
@@ -318,9 +320,9 @@ class Order:
         """What is done with a list, by name or attribute, that takes on an arbitrary order at `node`."""
         if isinstance(holder, s.Name):
             scope = holder.scope.find(holder.id)
-            if scope is None or (holder, True) in self._seen:
+            if scope is None or (holder, True, self._through) in self._seen:
                 return
-            self._seen.add((holder, True))
+            self._seen.add((holder, True, self._through))
             after = self.loops.outermost(node, holder)
             last = max(part.order for part in s.walk(node))
             fixed: s.Node | None = None
@@ -337,8 +339,8 @@ class Order:
                 yield Leak(holder, "passed")
         elif isinstance(holder, s.Attribute) and isinstance(holder.value, s.Name):
             yield from self._attribute(holder, node, depth)
-        elif (entry := entry_of(holder)) is not None and (holder, True) not in self._seen:
-            self._seen.add((holder, True))
+        elif (entry := entry_of(holder)) is not None and (holder, True, self._through) not in self._seen:
+            self._seen.add((holder, True, self._through))
             yield from self._parts(self.parts.of_holder(entry[0], (Step("entry"),), node), False, depth)
 
     def _attribute(self, holder: s.Attribute, node: s.Node, depth: int) -> Iterator[Leak]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from detlint.questions import Carrier
+from detlint.questions import Carrier, Flow
 from detlint.records import record
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
@@ -32,9 +32,24 @@ class Leak:
     through: tuple[Carrier, ...] = ()
 
 
+def sure(leaks: Iterable[Leak]) -> list[Leak]:
+    """Those that rest on no function of another file."""
+    return [leak for leak in leaks if not leak.through]
+
+
 def carriers(leaks: Iterable[Leak]) -> tuple[Carrier, ...]:
     """What carries an order to other files."""
-    return tuple(dict.fromkeys(leak.to for leak in leaks if leak.to is not None))
+    return tuple(dict.fromkeys(leak.to for leak in sure(leaks) if leak.to is not None))
+
+
+def given_back(module: Module, leaks: Iterable[Leak]) -> tuple[Flow, ...]:
+    """What becomes of an order if functions of other files give it back."""
+    found = (
+        Flow(each.through[0], module.place(each.node), each.kind, each.to, each.through)
+        for each in leaks
+        if each.through
+    )
+    return tuple(dict.fromkeys(found))
 
 
 def elsewhere(module: Module, node: s.Node, use: s.Node, message: str) -> list[tuple[s.Node, str]]:

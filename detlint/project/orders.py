@@ -7,11 +7,10 @@ from collections.abc import Container, Iterator
 from dataclasses import replace
 from functools import cached_property
 
-from detlint.facts.flows import DERIVES, SORTED, Flow
 from detlint.finding import Place
 from detlint.link.program import Program
 from detlint.project.names import Names
-from detlint.questions import Carrier, Reaches
+from detlint.questions import DERIVES, SORTED, Carrier, Flow, Reaches
 from detlint.records import record
 
 _MOST = 2_000  # carriers that are looked at for a question
@@ -46,6 +45,12 @@ class Orders:
 
     def _uses(self, question: Reaches) -> Iterator[Use]:
         waiting = deque[tuple[Carrier, tuple[Place, ...]]]((carrier, ()) for carrier in self._begun(question))
+        for flow in question.flows:
+            if self._comes(flow, question.path):
+                if flow.kind in question.kinds:
+                    yield Use(flow.kind, (flow.place,))
+                targets = self._same(flow.target, question.path) if flow.target is not None else []
+                waiting += [(target, (flow.place,)) for target in targets]
         seen = {carrier for carrier, _ in waiting}
         while waiting and len(seen) < _MOST:
             carrier, way = waiting.popleft()
