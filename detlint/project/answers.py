@@ -16,7 +16,9 @@ from detlint.programs.entries import Entry
 from detlint.programs.events import ENTROPIC, SEEDLESS, UNSEEDED, Drawn, Marked, Seeded, State, Switched
 from detlint.project.convolutions import convolving
 from detlint.project.epochs import Epochs
+from detlint.project.families import Families
 from detlint.project.modes import Modes
+from detlint.project.names import Names
 from detlint.project.orders import Orders
 from detlint.project.resumptions import Resumptions
 from detlint.questions import (
@@ -280,7 +282,11 @@ class Answers:
     @cached_property
     def orders(self) -> Orders:
         """Orders, followed through the files."""
-        return Orders(self.program)
+        return Orders(self.program, self._families)
+
+    @cached_property
+    def _families(self) -> Families:
+        return Families(self.program, Names(self.program))
 
     @cached_property
     def _seedless(self) -> frozenset[Seedless]:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from detlint.finding import Place
 from detlint.link.program import Program
-from detlint.project.names import Names
+from detlint.project.families import Families
 from detlint.questions import DERIVES, SORTED, Carrier, Flow, Reaches
 from detlint.records import record
 
@@ -27,9 +27,10 @@ class Use:
 class Orders:
     """Follows orders through the flows of all files of a project."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, families: Families) -> None:
         self.program = program
-        self.names = Names(program)
+        self.families = families
+        self.names = families.names
         self._flows: dict[Carrier, list[tuple[str, Flow, tuple[str, ...]]]] = {}
 
     def use(self, question: Reaches) -> Use | None:
@@ -114,75 +115,11 @@ class Orders:
         the family have it."""
         name = self.names.defined(carrier.name, path)
         if carrier.kind == "attribute":
-            return [replace(carrier, name=each) for each in self._family(name)]
+            return [replace(carrier, name=each) for each in self.families.family(name)]
         if carrier.kind == "parameter":
-            own = self._constructor(name)
-            return [replace(carrier, name=own, part=self._parameter(own, carrier.part))]
+            own = self.families.constructor(name)
+            return [replace(carrier, name=own, part=self.families.parameter(own, carrier.part))]
         return [replace(carrier, name=name)]
-
-    def _constructor(self, name: str) -> str:
-        """What takes the arguments of a call: of a class its constructor, which may be that of a base."""
-        if name in self._functions:
-            return name
-        klass, _, method = name.rpartition(".")
-        if klass in self._classes and name not in self._classes:
-            return next(
-                (f"{each}.{method}" for each in self._above(klass) if f"{each}.{method}" in self._functions), name
-            )
-        for each in self._above(name):
-            if f"{each}.__init__" in self._functions:
-                return f"{each}.__init__"
-        return name
-
-    def _parameter(self, function: str, part: str) -> str:
-        """The name of a parameter of a function, by that or by its place."""
-        if not part.startswith("#") or function not in self._functions:
-            return part
-        path = self._functions[function]
-        parameters = [each for each in self.program.facts[path].functions[function].parameters if not each.star]
-        place = int(part[1:]) + (self.program.head(path, function).kind in ("method", "class"))
-        return parameters[place].name if place < len(parameters) else part
-
-    def _above(self, name: str) -> list[str]:
-        """A class and its bases."""
-        found = [name]
-        for each in found:
-            found += [base for base in self._bases.get(each, ()) if base not in found]
-        return found
-
-    def _family(self, name: str) -> list[str]:
-        """A class, its bases and the classes that derive from it."""
-        found = self._above(name)
-        below = [name]
-        for each in below:
-            below += [klass for klass in self._derived.get(each, ()) if klass not in below]
-        return list(dict.fromkeys((*found, *below)))
-
-    @cached_property
-    def _functions(self) -> dict[str, str]:
-        """The files of functions, by name."""
-        return {name: path for path, facts in self.program.facts.items() for name in facts.functions}
-
-    @cached_property
-    def _classes(self) -> frozenset[str]:
-        return frozenset((*self._bases, *(name.rpartition(".")[0] for name in self._functions)))
-
-    @cached_property
-    def _bases(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = defaultdict(list)
-        for path, facts in self.program.facts.items():
-            for flow in facts.flows:
-                if flow.kind == DERIVES and flow.target is not None:
-                    found[flow.source.name].append(self.names.defined(flow.target.name, path))
-        return found
-
-    @cached_property
-    def _derived(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = defaultdict(list)
-        for klass, bases in self._bases.items():
-            for base in bases:
-                found[base].append(klass)
-        return found
 
     @cached_property
     def _by_word(self) -> dict[tuple[str, str], list[tuple[str, Flow]]]:
