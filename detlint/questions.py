@@ -178,6 +178,20 @@ class Reaches:
 
 
 @record(frozen=True, slots=True)
+class Unfilled:
+    """An open question: is memory read that `carrier` holds, as nothing may write to it in the whole project?
+
+    `path` is the file that names the carrier so. Of an attribute, `kept` says how a module keeps it: as a "parameter",
+    as a "buffer", both of which checkpoints have, or "" as any other value; `at` is where it comes to be kept.
+    """
+
+    carrier: Carrier
+    path: str
+    kept: str = ""
+    at: Place | None = None
+
+
+@record(frozen=True, slots=True)
 class InProgram:
     """An open question: does a program come to the file at `path`, other than tests and what tries out a file?
 
@@ -269,6 +283,7 @@ Question = (
     | InProgram
     | SameOrder
     | Reaches
+    | Unfilled
     | Resumes
     | DrawsInTraining
     | Loses

@@ -49,9 +49,7 @@ class _Models:
         names = module.catalogue.names
         self.overridden = names("memory", "allocator", "overridden")
         self.layers = names("randomness", "consumer", weights="yes", kind="constructor")
-        self.filling = (
-            names("memory", "filler", "methods") | names("program", "initialiser") | self.field.rows("methods")
-        )
+        self.filling = names("memory", "filler", "methods") | names("program", "initialiser") | self.field.walking()
 
     def reads(self, made: s.Call, emptied: s.Call) -> bool:
         """Whether what a call makes has parameters that calling it reads, and that nobody else knows."""

@@ -23,6 +23,10 @@ class Field:
         names = (self.module.catalogue.names("memory", "owner", key, library=library) for library in self.libraries)
         return frozenset[str]().union(*names)
 
+    def walking(self) -> frozenset[str]:
+        """The methods by which code gets at the attributes of an object without naming them."""
+        return frozenset[str]().union(*(self.rows(key) for key in ("walks", "applies", "loads")))
+
     def name(self, use: Use) -> str | None:
         """The attribute of `self` that memory becomes by this use."""
         node = use.node
@@ -60,7 +64,7 @@ class Field:
 
     def reached(self, klass: s.Class, name: str) -> bool:
         """Whether some code may get at the attribute without naming it as one."""
-        methods, attributes, functions = self.rows("methods"), self.rows("attributes"), self.rows("names")
+        methods, attributes, functions = self.walking(), self.rows("attributes"), self.rows("names")
         for node in self.module.nodes:
             if isinstance(node, s.Attribute):
                 if node.attribute in attributes or (node.attribute in methods and not self.only_read(node)):

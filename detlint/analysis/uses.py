@@ -48,7 +48,7 @@ class Use:
     """An effect and the node that has it; for BINDS that is the name.
 
     It is of the `whole` memory, or else of a part, at `index` where that is told. `then` is what is done with what a
-    method that stores gives back.
+    method that stores gives back, `argument` what a call takes it as that may do anything with it.
     """
 
     effect: Effect
@@ -58,6 +58,7 @@ class Use:
     store: Store | None = None
     value: s.Expression | None = None
     then: Use | None = None
+    argument: s.Argument | None = None
 
     def of_part(self, indices: Sequence[s.Expression]) -> Use:
         """The same use, of the part that `indices` pick; those of a view are not told."""
@@ -221,7 +222,7 @@ class Uses:
         if argument.keyword == "out" or any(self._is_given_for(each, argument, call) for each in takes):
             return Use(Effect.FILLS, call)
         if argument.star or not names:
-            return Use(Effect.ESCAPES, call) if argument.star else self._given(call)
+            return Use(Effect.ESCAPES, call) if argument.star else self._given(call, argument)
         first = call.arguments[0] is argument
         if names <= self._inert:
             return Use(Effect.NOTHING, call)
@@ -234,7 +235,7 @@ class Uses:
             rows = [row for row in self._readers.get(name, ()) if self._is_read(row, argument, call)]
             row = next((row for row in rows if self._applies(row, call)), None)
             if row is None:
-                return Use(Effect.HANDED, call, whole=False) if name in self._hiding else self._given(call)
+                return Use(Effect.HANDED, call, whole=False) if name in self._hiding else self._given(call, argument)
             acts = acts or bool(row.text("acts")) or name.endswith("_")
         return Use(Effect.READS, call) if acts else self._read(call)
 
@@ -252,12 +253,12 @@ class Uses:
         values = self.module.argument(call, parameter).values
         return argument.value in values if values else argument is call.arguments[0]
 
-    def _given(self, call: s.Call) -> Use:
+    def _given(self, call: s.Call, argument: s.Argument | None = None) -> Use:
         """Memory that a call is given which may do anything with it: to fill it is all it is for without a result."""
         function = call.function
         takes = isinstance(function, s.Attribute) and function.attribute in self._takes_in
         unused = isinstance(call.parent, s.ExpressionStatement) and not takes
-        return Use(Effect.ESCAPES if unused else Effect.HANDED, call)
+        return Use(Effect.ESCAPES if unused else Effect.HANDED, call, argument=argument)
 
     def _kept(self, holder: s.Expression) -> Use:
         """Memory in a display: handed on where that is returned, kept under a name of an object, or given to a call."""

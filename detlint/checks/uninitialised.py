@@ -15,7 +15,9 @@ from detlint.analysis.operations import operation
 from detlint.analysis.uses import Effect, Store, Use, Uses
 from detlint.analysis.zeros import zeroed
 from detlint.catalogue import Row, Rule
+from detlint.facts.ways import Ways
 from detlint.finding import Finding
+from detlint.questions import Carrier, Unfilled
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Scope
@@ -37,8 +39,8 @@ class _Memory:
         self.rule = rule
         self.found = found
         self.uses = Uses(module, libraries)
-        self.joined = Uses(module, libraries, joins=True)
         self.field = Field(module, libraries, found)
+        self.ways = Ways(module, self.uses, self.field)
         self.coverage = Coverage(module)
         self.begun: dict[s.Call, Store] = {}
         self.trails: dict[s.Node, Trail] = {}
@@ -70,9 +72,30 @@ class _Memory:
         elif kind == "module" and (model := emptied(self.module, self.uses, call, self.rule.data["libraries"])):
             self._bind(model, call, call)
         elif use.effect in (Effect.ESCAPES, Effect.HANDED) and call not in self.begun:
-            read = Trail(self.module, self.joined, self.field, use).first_read()
-            if read is not None:
-                yield self._finding(call, read, "read here, and nothing in this file fills it", lowered=True)
+            yield from self._leaving(call, use)
+
+    def _leaving(self, call: s.Call, use: Use) -> Iterator[Finding]:
+        """A finding on memory that a use hands on by one carrier, where the project reads it before it is filled."""
+        ways = self.ways.of(use)
+        handed = [way for way in ways or () if not way.reads]
+        if len(handed) == 1 and handed[0].to is not None:
+            node = handed[0].node
+            question = Unfilled(handed[0].to, self.module.path, self._kept(call, node), self.module.place(node))
+            yield self._finding(call, None, lowered=True, only_if=question)
+
+    def _kept(self, call: s.Call, node: s.Node) -> str:
+        """How a module keeps memory that is handed on at a node."""
+        every: list[s.Node] = [*call.ancestors(), *s.walk(node)]
+        for around in every:
+            if isinstance(around, s.Call):
+                if self.module.callee(around) & self.field.rows("parameters"):
+                    told = self.module.argument(around, "requires_grad")
+                    return "parameter" if told.given is None and not told.values else "buffer"
+                if isinstance(around.function, s.Attribute) and around.function.attribute in self.field.rows(
+                    "registers"
+                ):
+                    return "buffer"
+        return ""
 
     def _bind(self, name: s.Name, event: s.Node, call: s.Call) -> None:
         scope = name.scope.find(name.id)
@@ -93,10 +116,25 @@ class _Memory:
             shows=self.shows,
             begun={call: store for call, store in self.begun.items() if call in events.values()},
         )
-        for call, read in local.reads().items():
+        found = local.reads()
+        for call, read in found.items():
             message = "handed on here" if read.handed else "read here"
             message += "" if read.certain else "; not every path has filled it"
             yield self._finding(call, read.node, message, partly=read.partly, lowered=not read.certain)
+        if not found and not runs and len(events) == 1:
+            for event, call in events.items():
+                yield from self._bound_elsewhere(scope, name, event, call)
+
+    def _bound_elsewhere(self, scope: Scope, name: str, event: s.Node, call: s.Call) -> Iterator[Finding]:
+        """A finding on memory that a name holds and nothing in its function reads or fills."""
+        if call in self.begun or not isinstance(event, s.Assign):
+            return
+        if scope.kind == "function":
+            target = next(t for t in event.targets for t in s.walk(t) if isinstance(t, s.Name) and t.id == name)
+            yield from self._leaving(call, Use(Effect.BINDS, target))
+        elif len(scope.bindings[name]) == 1:
+            question = Unfilled(Carrier("variable", f"{self.module.module}.{name}"), self.module.path)
+            yield self._finding(call, None, lowered=True, only_if=question)
 
     def shows(self, use: Use, gap: Gap) -> bool:
         """Whether those that a use hands memory on to find what is not written, as far as this file tells.
@@ -119,14 +157,22 @@ class _Memory:
         return isinstance(call, s.Call) and not self.module.callee(call).isdisjoint(self.rule.data["exits"])
 
     def _finding(
-        self, call: s.Call, read: s.Node, message: str, *, partly: bool = False, lowered: bool = False
+        self,
+        call: s.Call,
+        read: s.Node | None,
+        message: str = "",
+        *,
+        partly: bool = False,
+        lowered: bool = False,
+        only_if: Unfilled | None = None,
     ) -> Finding:
         row = self.found[call]
         return self.module.finding(
             self.rule,
             call,
-            related=[(read, message)],
+            related=[] if read is None else [(read, message)],
             lowered=lowered or partly,
+            only_if=only_if,
             fix=zeroed(self.module, call, row),
             operation=operation(self.module, call, row),
             call=self.module.short(call.function),

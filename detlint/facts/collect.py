@@ -13,6 +13,7 @@ from detlint.facts.carried import carried
 from detlint.facts.counting import counted
 from detlint.facts.lower import Expressions, computed, idle
 from detlint.facts.tests import holds_tests
+from detlint.facts.touched import memory
 from detlint.reading.lowering import TooDeepError
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
@@ -31,7 +32,7 @@ def collect(module: Module) -> f.Facts:
     flows = () if tests else carried(module)  # what comes of an order in tests alone is no result
     beside = flows, tuple(told.telling(module)), told.resuming(module), told.samples(module)
     convolving = tuple(dict.fromkeys(told.convolving(module)))
-    return f.Facts(module.module, module.path, top, collector.functions, *kept, *beside, convolving)
+    return f.Facts(module.module, module.path, top, collector.functions, *kept, *beside, convolving, memory(module))
 
 
 def _acts(statements: f.Statements) -> bool:

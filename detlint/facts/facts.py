@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from detlint.facts.resumed import Resuming
+from detlint.facts.touches import Memory
 from detlint.finding import Place
 from detlint.programs.events import CAUGHT as CAUGHT
 from detlint.programs.events import FUNCTION as FUNCTION
@@ -379,8 +380,9 @@ class Facts:
     """The facts of one file: its top level, and its functions by qualified name. `guarded`: it has a `__main__` block;
     `acts`: its top level does more than define; `lasting`: it trains, saves or reads a command line; `learns`: it takes
     gradients, or a trainer does; `finds`: it imports by names that it computes; `tests`: it is for a runner of tests;
-    `telling`: the places that may tell samplers the epoch, with their functions; `resuming`: what it does in runs that
-    are resumed; `samples`: it speaks of samplers that have an epoch; `convolving`: functions that do of convolutions.
+    `telling`: where it may tell samplers the epoch; `resuming`: its part in resumed runs; `samples`: it speaks of
+    samplers with an epoch; `convolving`: functions that do of convolutions; `memory`: what it does with memory that
+    nothing fills.
     """
 
     module: str
@@ -398,3 +400,4 @@ class Facts:
     resuming: Resuming | None = None
     samples: bool = False
     convolving: tuple[str, ...] = ()
+    memory: Memory = Memory()

@@ -15,6 +15,7 @@ from typing import overload
 from detlint.facts.codec import Codec, Reading, Writing
 from detlint.facts.facts import TOP, Call, Facts, Function, Import, Statement, walk
 from detlint.facts.resumed import Resuming
+from detlint.facts.touches import Memory
 from detlint.finding import Place
 from detlint.questions import Flow
 from detlint.records import record
@@ -55,6 +56,7 @@ class Outline:
     resuming: Resuming | None
     samples: bool
     convolving: tuple[str, ...]
+    memory: Memory
 
 
 class Body:
@@ -137,7 +139,7 @@ def packed(facts: Facts) -> Facts:
     heads = {qualified: _head(function) for qualified, function in facts.functions.items()}
     targets = "\n".join(dict.fromkeys("." * level + target for level, target in imports(facts)))
     kept = facts.guarded, facts.acts, facts.lasting, facts.learns, facts.finds, facts.tests
-    told = facts.flows, facts.telling, facts.resuming, facts.samples, facts.convolving
+    told = facts.flows, facts.telling, facts.resuming, facts.samples, facts.convolving, facts.memory
     outline = Outline(facts.module, facts.path, heads, targets, *kept, *told)
     texts = Writing(facts.path)
     top = Function(TOP, TOP, (), tuple(facts.top), "", (), False, None, Place(facts.path, 1, 1, 1, 1))
@@ -153,7 +155,7 @@ def unfolded(outline: Outline, content: bytes) -> Facts:
     body = Body(outline, content)
     top, functions = PackedStatements(body), PackedFunctions(body)
     kept = outline.guarded, outline.acts, outline.lasting, outline.learns, outline.finds, outline.tests
-    told = outline.flows, outline.telling, outline.resuming, outline.samples, outline.convolving
+    told = outline.flows, outline.telling, outline.resuming, outline.samples, outline.convolving, outline.memory
     return Facts(outline.module, outline.path, top, functions, *kept, *told)
 
 

@@ -17,6 +17,7 @@ from detlint.programs.events import ENTROPIC, SEEDLESS, UNSEEDED, Drawn, Marked,
 from detlint.project.convolutions import convolving
 from detlint.project.epochs import Epochs
 from detlint.project.families import Families
+from detlint.project.memory import Memories
 from detlint.project.modes import Modes
 from detlint.project.names import Names
 from detlint.project.orders import Orders
@@ -36,6 +37,7 @@ from detlint.questions import (
     Resumes,
     SameOrder,
     Seedless,
+    Unfilled,
     Unseeded,
     UnseededLibrary,
 )
@@ -55,6 +57,8 @@ class Answers:
         self.program = program
         self.entries = entries
         self._last = tuple(ends)
+        self._closures: dict[str, set[str]] = {}
+        self._read: dict[Unfilled, tuple[Place, ...]] = {}
 
     def holds(self, question: Question) -> bool:
         """Whether a question is answered with yes; False where nobody knows."""
@@ -72,6 +76,8 @@ class Answers:
             return self._modes.trains(question)
         if isinstance(question, Reaches):
             return self.orders.use(question) is not None or (question.anyhow and question.path not in self._imported)
+        if isinstance(question, Unfilled):
+            return bool(self.memory_read(question))
         if isinstance(question, InProgram):
             return self._in_program(question)
         if isinstance(question, SameOrder):
@@ -284,6 +290,29 @@ class Answers:
         """Orders, followed through the files."""
         return Orders(self.program, self._families)
 
+    def memory_read(self, question: Unfilled) -> tuple[Place, ...]:
+        """Where memory is read that nothing in the project may have written to, with the places on the way there."""
+        if question not in self._read:
+            self._read[question] = self._memories.read(question, self._is_trained_afresh)
+        return self._read[question]
+
+    @cached_property
+    def _memories(self) -> Memories:
+        return Memories(self.program, self._families, self._share)
+
+    def _share(self, one: str, other: str, loosely: bool) -> bool:
+        """Whether one of two files loads the other; `loosely`: or a third one loads both."""
+        if one in self.reached(other) or other in self.reached(one):
+            return True
+        return loosely and any({one, other} <= self.reached(path) for path in self.program.facts)
+
+    def _is_trained_afresh(self, klass: str) -> bool:
+        """Whether a program trains objects of a class that takes no weights from a file, options at their defaults."""
+        path = self._families.functions.get(f"{klass}.__init__", "")
+        made = bool(self.program.walks.get((path, f"{klass}.__init__")))
+        entries = self._importing.get(path, []) if made else []
+        return any(entry.marked("trains") and not entry.marked("restores") for entry in entries)
+
     @cached_property
     def _families(self) -> Families:
         return Families(self.program, Names(self.program))
@@ -324,11 +353,14 @@ class Answers:
 
     def reached(self, path: str) -> set[str]:
         """A file, and all that it imports, directly or not."""
+        if path in self._closures:
+            return self._closures[path]
         found, waiting = {path}, [path]
         while waiting:
             new = self._imports.get(waiting.pop(), frozenset()) - found
             found |= new
             waiting += new
+        self._closures[path] = found
         return found
 
     @cached_property

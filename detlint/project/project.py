@@ -22,7 +22,7 @@ from detlint.project import programs
 from detlint.project.answers import Answers
 from detlint.project.orders import Use
 from detlint.project.spaces import spaces
-from detlint.questions import Question, Reaches, SameOrder, UnseededLibrary
+from detlint.questions import Question, Reaches, SameOrder, Unfilled, UnseededLibrary
 from detlint.repairs.entry_point import remedy
 from detlint.sources.console_scripts import Command
 
@@ -111,6 +111,10 @@ class Project:
     def use(self, question: Reaches) -> Use | None:
         """Where an order comes to matter in the files of the project."""
         return self._answers.orders.use(question)
+
+    def memory_read(self, question: Unfilled) -> tuple[Place, ...]:
+        """Where memory is read that nothing in the project may have written to, with the places on the way there."""
+        return self._answers.memory_read(question)
 
     def hear(self, findings: Iterable[Finding]) -> None:
         """Know of the findings that stand in single files."""

@@ -13,6 +13,7 @@ from detlint.analyse import UNPARSED, Collected, Models
 from detlint.editing.placement import Placement
 from detlint.facts import signatures
 from detlint.facts.reach import reached_part, words
+from detlint.facts.touches import Memory
 from detlint.finding import Finding, Fix, Place, Related, Remedy, Severity
 from detlint.listing import Around
 from detlint.report import Answered, Basis, Judged, Verdict
@@ -37,7 +38,7 @@ def unmoved(old: Collected, new: Collected, answered: Answered) -> tuple[Collect
     reached, own = answered.basis.reached.get(old.path), words(answered.suppressions)
     old_facts, new_facts = reached_part(old.facts, reached, own), reached_part(new.facts, reached, own)
     if not answered.basis.orders:
-        old_facts, new_facts = replace(old_facts, flows=()), replace(new_facts, flows=())
+        old_facts, new_facts = (replace(facts, flows=(), memory=Memory()) for facts in (old_facts, new_facts))
     old, new = replace(old, facts=old_facts), replace(new, facts=new_facts)
     return (old, new) if _are_alike(old, new) else None
 

@@ -16,7 +16,7 @@ from detlint.facts.reach import Reached
 from detlint.facts.signatures import is_open
 from detlint.finding import Finding, Related, Remedy, Safety
 from detlint.listing import ALONE, Around
-from detlint.questions import Question, Reaches, SameOrder, Unseeded, UnseededLibrary
+from detlint.questions import Question, Reaches, SameOrder, Unfilled, Unseeded, UnseededLibrary
 from detlint.report import Answered, Basis, Judged, Report, Verdict
 from detlint.settling.confirming import Confirmed, is_broken
 from detlint.settling.judgement import Judgement
@@ -84,7 +84,7 @@ def answer(
         confirmed.add(finding)
     broken = any(is_broken(each) for each in collected)
     errors = () if project is None else tuple(project.errors)
-    orders = any(isinstance(finding.only_if, Reaches) for each in collected for finding in each.findings)
+    orders = any(isinstance(finding.only_if, (Reaches, Unfilled)) for each in collected for finding in each.findings)
     whole = around.whole and not broken and not errors
     seen = ("file", "project") if whole else ("file",)
     sure = frozenset(rule.code for over in seen for rule in rules_over(catalogue, codes, over, torch))
@@ -173,6 +173,10 @@ def _related(project: Project, finding: Finding, use: Use | None) -> tuple[Relat
     if use is not None:
         told = f"the order {catalogues.load().rules[finding.code].data['uses'][use.kind]} here"
         *way, last = use.places
+        return (*(Related(place, "it is handed on here") for place in way), Related(last, told))
+    if isinstance(asked, Unfilled):
+        *way, last = project.memory_read(asked)
+        told = "read here, and nothing in the project fills it"
         return (*(Related(place, "it is handed on here") for place in way), Related(last, told))
     places = project.passes(asked) if isinstance(asked, SameOrder) else ()
     return tuple(Related(place, "iterated here in each epoch") for place in places)

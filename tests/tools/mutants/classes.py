@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from tests.tools.mutants import arguments, memory, order, seeding, states
+from tests.tools.mutants import arguments, memory, objects, order, seeding, states
 from tests.tools.mutants.edits import Site
 from tests.tools.mutants.units import File
 
@@ -44,5 +44,7 @@ CLASSES = {
         MutantClass(
             "M13", "constant seed made time, pid or hash", seeding.numbers_replaced, "DET(10[1-7]|604|20[1345])"
         ),
+        MutantClass("M14", "initialisation of a module dropped", objects.initialised, "DET40[12]"),
+        MutantClass("M15", "zeros of an object made empty", objects.kept_zeros, "DET40[12]"),
     )
 }

@@ -1,0 +1,85 @@
+"""The classes of the project that objects in one file may be of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import class_of
+
+_HOLDING = ("for", "comprehension", "assign")
+
+
+class Owners:
+    """Finds the classes of objects, by what tests around say of them too."""
+
+    def __init__(self, module: Module, is_own: Callable[[str], bool]) -> None:
+        """`is_own` tells whether a name may be one of the project's."""
+        self.module = module
+        self.is_own = is_own
+
+    def of(self, node: s.Expression) -> list[str]:
+        """The classes of the project that an object may be of, "" where that may be any."""
+        klass = self.module.class_of(node) if isinstance(node, s.Name) else None
+        if klass is not None and self.is_self(node):
+            return [self.module.qualified(klass)]
+        names = self._tested(node) if isinstance(node, s.Name) else None
+        if names is None:
+            names = self.module.types(node) or frozenset(("",))
+        return sorted(name for name in names if not name or self.is_own(name))
+
+    def is_self(self, node: s.Expression) -> bool:
+        """Whether this is the object of the method around it, or around the functions that it stands in."""
+        for each in node.ancestors():
+            if isinstance(each, s.Function) and class_of(each) is not None:
+                return bool(each.parameters) and isinstance(node, s.Name) and node.id == each.parameters[0].name
+        return False
+
+    def _tested(self, name: s.Name) -> frozenset[str] | None:
+        """The classes of which a test around says that an object is of one; None: no test says so."""
+        below: s.Node = name
+        for around in name.ancestors():
+            if isinstance(around, s.If) and below is around.body:
+                for test in _all_of(around.test):
+                    named = isinstance(test, s.Call) and self.module.callee(test) == {"builtins.isinstance"}
+                    if isinstance(test, s.Call) and named and len(test.arguments) == 2:
+                        what, kinds = (argument.value for argument in test.arguments)
+                        told = self._classes(kinds)
+                        if isinstance(what, s.Name) and what.id == name.id and told:
+                            return told
+            if isinstance(around, s.Function):
+                return None
+            below = around
+        return None
+
+    def _classes(self, node: s.Expression) -> frozenset[str]:
+        each = node.elements if isinstance(node, s.Collection) else [node]
+        names = [self.module.names(one) for one in each]
+        return frozenset[str]().union(*names) if names and all(names) else frozenset()
+
+    def holder(self, node: s.Expression, depth: int = 4) -> str:
+        """The class whose object holds another object, directly or not; "" where that is not told."""
+        inner = node
+        while isinstance(inner, (s.Attribute, s.Subscript, s.Call)):
+            inner = inner.function if isinstance(inner, s.Call) else inner.value
+        klass = self.module.class_of(node)
+        if inner is not node and klass is not None and self.is_self(inner):
+            return self.module.qualified(klass)
+        found = {self.holder(each, depth - 1) for each in self._bound(inner)} if depth else set[str]()
+        return next(iter(found)) if len(found) == 1 else ""
+
+    def _bound(self, node: s.Expression) -> list[s.Expression]:
+        """What a name is bound to, once, or goes through."""
+        scope = node.scope.find(node.id) if isinstance(node, s.Name) else None
+        bindings = scope.bindings[node.id] if scope is not None and isinstance(node, s.Name) else []
+        value = bindings[0].value if len(bindings) == 1 and bindings[0].kind in _HOLDING else None
+        return value.elements if isinstance(value, s.Collection) else [value] if value is not None else []
+
+
+def _all_of(test: s.Expression) -> Iterator[s.Expression]:
+    """A test, and what must hold with it."""
+    yield test
+    if isinstance(test, s.Operation) and test.operator == "and":
+        for operand in test.operands:
+            yield from _all_of(operand)

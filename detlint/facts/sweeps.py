@@ -1,0 +1,203 @@
+"""Code that may fill what an object holds without naming it: walks over parameters, initialisers, checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint.analysis.fields import Field
+from detlint.analysis.uses import Effect, Use, Uses
+from detlint.facts.owners import Owners
+from detlint.facts.touches import FILLS, LOADS
+from detlint.facts.ways import Ways
+from detlint.questions import Carrier
+from detlint.semantics.model import Module
+from detlint.semantics.values import literal
+from detlint.tree import syntax as s
+from detlint.tree.scopes import class_of
+
+Sweep = tuple[Carrier, str, Carrier | None]  # what is filled, how, and by which function if that is not the project's
+_WEIGHTS = "weights"
+_OWN = "own"
+
+
+class Sweeps:
+    """Finds what one file does with all that objects hold."""
+
+    def __init__(self, module: Module, uses: Uses, field: Field, ways: Ways, owners: Owners) -> None:
+        self.module = module
+        self.uses = uses
+        self.field = field
+        self.ways = ways
+        self.owners = owners
+        self._relied: list[str] = []  # the functions that are harmless if they are the project's own
+
+    def found(self) -> Iterator[Sweep]:
+        """What may fill attributes of objects by other ways than their names."""
+        walks, applies, loads = (self.field.rows(key) for key in ("walks", "applies", "loads"))
+        for node in self.module.every(s.Attribute):
+            self._relied.clear()
+            if node.attribute in walks:
+                yield from self._of(node.value, self._walked(node), _WEIGHTS)
+            elif node.attribute in applies:
+                yield from self._of(node.value, FILLS if self._applies(node) else "", _WEIGHTS)
+            elif node.attribute in loads:
+                yield from self._of(node.value, LOADS, _WEIGHTS)
+            elif node.attribute in self.field.rows("attributes") and _is_written(node):
+                yield from self._of(node.value, FILLS if self.owners.is_self(node.value) else LOADS)
+        for function in self.module.every(s.Function):
+            if function.name in loads and class_of(function) is not None and function.parameters:
+                yield Carrier("class", "", _WEIGHTS), LOADS, None
+        yield from self._by_name()
+        yield from self._handed()
+
+    def _by_name(self) -> Iterator[Sweep]:
+        """What functions fill that are told the name of an attribute."""
+        for call in self.module.calls_to(self.field.rows("names")):
+            self._relied.clear()
+            given = call.arguments[1].value if len(call.arguments) > 1 else None
+            name = literal(given) if given is not None else None
+            object_ = call.arguments[0].value if call.arguments else None
+            sets = not self.module.callee(call) <= {"builtins.getattr"}
+            if sets and isinstance(given, s.Expression) and len(call.arguments) > 2:
+                if isinstance(name, str):
+                    yield from self._of(object_, FILLS, name=name)
+                else:
+                    yield from self._of(object_, LOADS)
+            elif sets and (object_ is None or given is not None or _is_written(call)):
+                yield from self._of(object_, LOADS)
+            elif self.kind(self.uses.of(call)):
+                yield from self._of(object_, FILLS, name=name)
+
+    def _handed(self) -> Iterator[Sweep]:
+        """The objects whose methods give them to code that nobody knows."""
+        for klass in self.module.classes.values():
+            for node in s.walk(klass):
+                argument = node.parent if isinstance(node, s.Name) and not node.stored else None
+                call = argument.parent if isinstance(argument, s.Argument) else None
+                if isinstance(node, s.Name) and isinstance(call, s.Call) and self.owners.is_self(node):
+                    self._relied.clear()
+                    names = self.module.callee(call)
+                    harmless = bool(names) and all(self._is_harmless(name) for name in names)
+                    yield from self._told(
+                        Carrier("class", self.module.qualified(klass), _OWN), "" if harmless else FILLS
+                    )
+
+    def _is_harmless(self, name: str) -> bool:
+        """Whether a function that is given an object writes to none of its attributes, or is of the project itself."""
+        root = name.partition(".")[0]
+        if self.ways.is_own(name):
+            self._relied.append(name)
+            return True
+        return root == "builtins" or (root == "torch" and ".init." not in name)
+
+    def _told(self, carrier: Carrier, kind: str) -> Iterator[Sweep]:
+        """What is done with a carrier, "" being nothing unless a function is not of the project after all."""
+        if kind:
+            yield carrier, kind, None
+        for name in dict.fromkeys(self._relied) if not kind else ():
+            yield carrier, FILLS, Carrier("result", name)
+
+    def _of(self, node: s.Expression | None, kind: str, part: str = "", name: object = "") -> Iterator[Sweep]:
+        """What is done with all that an object holds, with its weights as that `part`, or with the attribute `name`."""
+        owners = self.owners.of(node) if node is not None else [""]
+        if isinstance(name, str) and name:
+            found = [Carrier("attribute", owner, name) for owner in owners]
+        elif node is not None and owners == [""] and (holder := self.owners.holder(node)):
+            found = [Carrier("held", holder, part)]
+        else:
+            found = [Carrier("class", owner, part) for owner in owners]
+        for carrier in found:
+            yield from self._told(carrier, kind)
+
+    # Walks
+
+    def _walked(self, node: s.Attribute) -> str:
+        """How what a walk over parameters or modules gives is filled; "" where it is only looked at."""
+        call = node.parent
+        called = isinstance(call, s.Call) and call.function is node
+        return self._items(call, 4) if isinstance(call, s.Call) and called else ""
+
+    def _items(self, node: s.Expression, depth: int) -> str:
+        """How the items of what an expression gives are filled."""
+        parent = node.parent
+        if isinstance(parent, (s.For, s.Clause)) and parent.iterator is node:
+            return self._target(parent.target)
+        if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call) and depth:
+            names = self.module.callee(parent.parent)
+            if names and names <= self.module.python("functions", "same-items") | self.field.rows("wraps"):
+                return self._items(parent.parent, depth - 1)
+            harmless = bool(names) and all(map(self._is_harmless, names))
+            unused = isinstance(parent.parent.parent, s.ExpressionStatement)
+            return "" if harmless or not unused else FILLS
+        if isinstance(parent, s.Assign) and parent.value is node and depth:
+            names_ = [target for target in parent.targets if isinstance(target, s.Name)]
+            scopes = [(name.id, name.scope.find(name.id)) for name in names_]
+            reads = [read for id_, scope in scopes if scope is not None for read in self.module.reads(scope, id_)]
+            return _gravest(self._items(read, depth - 1) for read in reads)
+        return ""
+
+    def _target(self, target: s.Expression) -> str:
+        """How the variables of a loop are filled."""
+        names = [node for node in s.walk(target) if isinstance(node, s.Name)]
+        found = []
+        for name in names:
+            scope = name.scope.find(name.id)
+            for read in self.module.reads(scope, name.id) if scope is not None else ():
+                if any(each is target or each is target.parent for each in _around(read)):
+                    found.append(self.kind(self.uses.of(read)))
+        return _gravest(found)
+
+    def kind(self, use: Use) -> str:
+        """How a use fills memory: by values that it is copied, or of its own."""
+        if use.effect in (Effect.FILLS, Effect.STORES):
+            function = use.node.function if isinstance(use.node, s.Call) else None
+            copied = isinstance(function, s.Attribute) and function.attribute in self.field.rows("copies")
+            return LOADS if copied or isinstance(use.node, s.Assign) else FILLS
+        if use.effect is Effect.ESCAPES and isinstance(use.node, s.Call) and use.argument is not None:
+            names = self.module.callee(use.node)
+            return "" if names and all(map(self._is_harmless, names)) else FILLS
+        return ""
+
+    def _applies(self, node: s.Attribute) -> bool:
+        """Whether a function that nobody knows is applied to all modules."""
+        call = node.parent
+        if not isinstance(call, s.Call) or call.function is not node or not call.arguments:
+            return False
+        if self.module.names(node.value) and not self.module.types(node.value):
+            return False  # of a class: what applies a function that has a gradient of its own
+        given = call.arguments[0].value
+        if isinstance(given, s.Lambda):
+            return False
+        inner = given.arguments[0].value if isinstance(given, s.Call) and given.arguments else given
+        names = self.module.names(inner)
+        harmless = bool(names) and all(self._is_harmless(name) for name in names)
+        function = self.module.function_of(node)
+        local = (
+            isinstance(inner, s.Name)
+            and (scope := inner.scope.find(inner.id)) is not None
+            and all(isinstance(binding.node, s.Function) for binding in scope.bindings.get(inner.id, ()))
+        )
+        own = isinstance(inner, s.Attribute) and function is not None and self.field.is_self(inner.value)
+        return not (local or own or harmless)
+
+
+def _is_written(node: s.Attribute | s.Call) -> bool:
+    """Whether something is put into a mapping."""
+    parent = node.parent
+    if isinstance(parent, s.Attribute):
+        return parent.attribute in ("update", "__setitem__", "setdefault")
+    stored = isinstance(node, s.Attribute) and node.stored
+    return stored or (isinstance(parent, s.Subscript) and parent.value is node and parent.stored)
+
+
+def _around(node: s.Node) -> Iterator[s.Node]:
+    for each in node.ancestors():
+        yield each
+        if isinstance(each, s.Comprehension):
+            yield from (clause for clause in each.clauses)
+
+
+def _gravest(kinds: Iterator[str] | list[str]) -> str:
+    """What may fill counts more than what may load, and that more than nothing."""
+    found = set(kinds)
+    return FILLS if FILLS in found else LOADS if LOADS in found else ""

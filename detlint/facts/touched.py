@@ -1,0 +1,181 @@
+"""What a file does with memory that others hand it, that objects keep, or that it keeps itself: its touches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from detlint.analysis.empty import allocations
+from detlint.analysis.fields import Field
+from detlint.analysis.uses import Effect, Uses
+from detlint.facts.owners import Owners
+from detlint.facts.sweeps import Sweeps
+from detlint.facts.touches import ALLOCATES, FILLS, HANDS, LOADS, LOOKS, OPEN, READS, Memory, Touch
+from detlint.facts.ways import Way, Ways
+from detlint.questions import Carrier
+from detlint.semantics.infer import ARRAY, TENSOR
+from detlint.semantics.model import Module
+from detlint.semantics.values import literal
+from detlint.tree import syntax as s
+from detlint.tree.scopes import class_of
+
+_LIBRARIES = ("torch", "numpy", "cupy")
+_NO_OBJECT = frozenset((TENSOR, ARRAY))
+
+
+def memory(module: Module) -> Memory:
+    """The touches of a file, each once, in an order that lines do not change, and what of its methods is called."""
+    touched = _Touched(module)
+    found = [
+        *touched.of_classes(),
+        *touched.of_attributes(),
+        *touched.of_sweeps(),
+        *touched.of_parameters(),
+        *touched.of_results(),
+        *touched.of_variables(),
+    ]
+    kept: dict[object, Touch] = {}
+    for touch in found:
+        place = touch.place if touch.kind == FILLS else None  # others are told once
+        kept.setdefault((touch.carrier, touch.kind, touch.within, touch.to, place), touch)
+    return Memory(tuple(kept.values()), "/".join(touched.called()), "/".join(touched.needing()))
+
+
+class _Touched:
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.allocations = [call for call, _ in allocations(module, _LIBRARIES)]
+        self.field = Field(module, _LIBRARIES, self.allocations)
+        self.uses = Uses(module, _LIBRARIES)
+        self.ways = Ways(module, self.uses, self.field)
+        self.owners = Owners(module, self.ways.is_own)
+        self.sweeps = Sweeps(module, self.uses, self.field, self.ways, self.owners)
+
+    def of_classes(self) -> Iterator[Touch]:
+        """The classes of which some bases are neither of the project nor known to fill nothing."""
+        harmless = self.field.rows("bases")
+        for name, klass in self.module.classes.items():
+            for argument in klass.arguments:
+                value = argument.value.value if isinstance(argument.value, s.Subscript) else argument.value
+                names = self.module.names(value)
+                if not names or any(each not in harmless and not self.ways.is_own(each) for each in names):
+                    yield Touch(Carrier("class", name), OPEN)
+
+    # Attributes
+
+    def of_attributes(self) -> Iterator[Touch]:
+        """What is done with the attributes of objects."""
+        for call in self.allocations:
+            use = self.uses.of(call)
+            name, klass = self.field.name(use), self.module.class_of(call)
+            if name is not None and klass is not None:
+                yield Touch(Carrier("attribute", self.module.qualified(klass), name), ALLOCATES)
+        for node in self.module.every(s.Attribute):
+            if not (isinstance(node.parent, s.Call) and node.parent.function is node) and not self._is_of_library(node):
+                for owner in self.owners.of(node.value):
+                    yield from self._of_attribute(node, owner)
+
+    def _of_attribute(self, node: s.Attribute, owner: str) -> Iterator[Touch]:
+        carrier = Carrier("attribute", owner, node.attribute)
+        within = self._method(node) if owner and self.owners.is_self(node.value) else ""
+        if node.stored and not self._adds(node):
+            if not self.field.holds_nothing(node):
+                yield Touch(carrier, FILLS, self.module.place(node.parent or node), within)
+            return
+        use = self.uses.of(node)
+        if use.effect is Effect.NOTHING or (not owner and use.effect in (Effect.READS, Effect.HANDED)):
+            return
+        ways = self.ways.of(use)
+        if ways is None:
+            copied = not owner and isinstance(use.node, s.Call) and self.sweeps.kind(use) == LOADS
+            yield Touch(carrier, LOADS if copied else FILLS, within=within)
+        elif owner:
+            yield from self._told(carrier, ways, within)
+
+    def _adds(self, node: s.Attribute) -> bool:
+        return isinstance(node.parent, s.Assign) and node.parent.operator != "="
+
+    def _method(self, node: s.Node) -> str:
+        """The name of the method that a node stands in."""
+        functions = (each for each in node.ancestors() if isinstance(each, s.Function) and class_of(each) is not None)
+        return next((each.name for each in functions), "")
+
+    def _told(self, carrier: Carrier, ways: Iterable[Way], within: str = "") -> Iterator[Touch]:
+        for way in ways:
+            if way.to != carrier:
+                yield Touch(carrier, READS if way.reads else HANDS, self.module.place(way.node), within, way.to)
+
+    def of_sweeps(self) -> Iterator[Touch]:
+        """What may fill what objects hold without naming it."""
+        for carrier, kind, unless in self.sweeps.found():
+            yield Touch(carrier, kind, to=unless)
+
+    # Functions and variables
+
+    def of_parameters(self) -> Iterator[Touch]:
+        """What functions do with what they are given, where they never write to it."""
+        for name, function in self.module.functions.items():
+            for parameter in function.parameters:
+                ways = None if parameter.star else self.ways.of_parameter(function, parameter)
+                if ways is not None and all(way.reads or way.to is not None for way in ways):
+                    carrier = Carrier("parameter", name, parameter.name)
+                    yield from self._told(carrier, ways)
+                    if not ways:
+                        yield Touch(carrier, LOOKS)
+
+    def of_results(self) -> Iterator[Touch]:
+        """What is done with what functions of the project give, where nobody writes to that."""
+        for call in self.module.calls:
+            name = self.ways.called(call)
+            ways = self.ways.of(self.uses.of(call)) if name else None
+            if ways is not None and all(way.reads or way.to is not None for way in ways):
+                yield from self._told(Carrier("result", name), ways)
+
+    def of_variables(self) -> Iterator[Touch]:
+        """What is done with variables of modules."""
+        nodes: list[s.Name | s.Attribute] = [*self.module.every(s.Name), *self.module.every(s.Attribute)]
+        for node in nodes:
+            if isinstance(node.parent, s.Call) and node.parent.function is node:
+                continue
+            if isinstance(node, s.Attribute) and (self.owners.is_self(node.value) or self.module.types(node.value)):
+                continue  # of an object
+            names = self.module.names(node)
+            name = next(iter(names)) if len(names) == 1 else ""
+            defined = name in self.module.functions or name in self.module.classes
+            if name and not defined and self.ways.is_own(name):
+                carrier = Carrier("variable", name)
+                ways = None if node.stored else self.ways.of(self.uses.of(node))
+                if ways is None or any(way.to is None and not way.reads for way in ways):
+                    yield Touch(carrier, FILLS)
+                else:
+                    yield from self._told(carrier, ways)
+
+    # Methods
+
+    def called(self) -> list[str]:
+        """The methods that are called or handed on, each with the class of the object."""
+        found: set[str] = set()
+        for node in self.module.every(s.Attribute):
+            parent = node.parent
+            if node.stored or isinstance(parent, s.Attribute) or self._is_of_library(node):
+                continue
+            if isinstance(parent, (s.Call, s.Argument, s.Assign, s.Collection, s.Leave)):
+                owners = [owner for owner in self.owners.of(node.value) if owner not in _NO_OBJECT]
+                found |= {f"{owner}:{node.attribute}" for owner in owners}
+        for call in self.module.calls_to({"builtins.getattr"}):
+            name = literal(call.arguments[1].value) if len(call.arguments) > 1 else None
+            if isinstance(name, str):
+                found |= {f"{owner}:{name}" for owner in self.owners.of(call.arguments[0].value)}
+        return sorted(found)
+
+    def _is_of_library(self, node: s.Attribute) -> bool:
+        names = self.module.names(node)
+        return bool(names) and not any(self.ways.is_own(name) for name in names)
+
+    def needing(self) -> list[str]:
+        """The methods that cannot be called without an argument."""
+        found = []
+        for name, function in self.module.functions.items():
+            own = function.parameters[1:] if class_of(function) is not None else ()
+            if any(each.default is None and not each.star for each in own):
+                found.append(name)
+        return found
