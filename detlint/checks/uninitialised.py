@@ -130,7 +130,7 @@ class _Memory:
         if call in self.begun or not isinstance(event, s.Assign):
             return
         if scope.kind == "function":
-            target = next(t for t in event.targets for t in s.walk(t) if isinstance(t, s.Name) and t.id == name)
+            target = next(n for t in event.targets for n in s.walk(t) if isinstance(n, s.Name) and n.id == name)
             yield from self._leaving(call, Use(Effect.BINDS, target))
         elif len(scope.bindings[name]) == 1:
             question = Unfilled(Carrier("variable", f"{self.module.module}.{name}"), self.module.path)

@@ -361,8 +361,7 @@ class Parameter:
 class Function:
     """A function. `kind` is "method" for one in a class body, "static", "class", "property" for these decorators,
     "setter" and "deleter" for those of a property. `captured` are the variables of functions around it that it uses;
-    `yields` says whether it is a generator function.
-    """
+    `yields` says whether it is a generator function."""
 
     name: str
     qualified: str
@@ -377,13 +376,11 @@ class Function:
 
 @record(frozen=True, slots=True)
 class Facts:
-    """The facts of one file: its top level, and its functions by qualified name. `guarded`: it has a `__main__` block;
+    """The facts of one file: its top level and its functions. `guarded`: it has a `__main__` block;
     `acts`: its top level does more than define; `lasting`: it trains, saves or reads a command line; `learns`: it takes
-    gradients, or a trainer does; `finds`: it imports by names that it computes; `tests`: it is for a runner of tests;
-    `telling`: where it may tell samplers the epoch; `resuming`: its part in resumed runs; `samples`: it speaks of
-    samplers with an epoch; `convolving`: functions that do of convolutions; `memory`: what it does with memory that
-    nothing fills.
-    """
+    gradients, or a trainer does; `finds`: it imports by computed names; `tests`: it is for a test runner; `telling`:
+    where it may tell samplers the epoch; `resuming`: its part in resumed runs; `samples`: it speaks of samplers with an
+    epoch; `convolving`: functions that do of convolutions; `memory`: what it does with what nothing fills."""
 
     module: str
     path: str
