@@ -25,6 +25,14 @@ SITES = {
     "M8": ("g = torch.Generator()\ng.manual_seed(seed)\n", "g = torch.Generator()\ng.seed()\n"),
     "M9": ("total = torch.zeros(3).to(device)\ntotal += x\n", "total = torch.empty(3).to(device)\ntotal += x\n"),
     "M10": ("state = {\n    'rng': torch.get_rng_state(),\n    'x': x}\n", "state = {\n    \n    'x': x}\n"),
+    "M14": (
+        "class A:\n    def __init__(self):\n        self.w = Parameter(torch.empty(3))\n        ones_(self.w)\n",
+        "class A:\n    def __init__(self):\n        self.w = Parameter(torch.empty(3))\n        pass\n",
+    ),
+    "M15": (
+        "class A:\n    def __init__(self):\n        self.w = Parameter(torch.zeros(3))\n",
+        "class A:\n    def __init__(self):\n        self.w = Parameter(torch.empty(3))\n",
+    ),
     "M12": ("net = Dropout()\nnet.eval()\n", "net = Dropout()\npass\n"),
 }
 TWO = {  # and texts in which a site of one class is one of another, too

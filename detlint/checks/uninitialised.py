@@ -86,14 +86,13 @@ class _Memory:
     def _kept(self, call: s.Call, node: s.Node) -> str:
         """How a module keeps memory that is handed on at a node."""
         every: list[s.Node] = [*call.ancestors(), *s.walk(node)]
-        for around in every:
-            if isinstance(around, s.Call):
-                if self.module.callee(around) & self.field.rows("parameters"):
-                    told = self.module.argument(around, "requires_grad")
+        for each in every:
+            if isinstance(each, s.Call):
+                if self.module.callee(each) & self.field.rows("parameters"):
+                    told = self.module.argument(each, "requires_grad")
                     return "parameter" if told.given is None and not told.values else "buffer"
-                if isinstance(around.function, s.Attribute) and around.function.attribute in self.field.rows(
-                    "registers"
-                ):
+                method = each.function.attribute if isinstance(each.function, s.Attribute) else ""
+                if method in self.field.rows("registers"):
                     return "buffer"
         return ""
 

@@ -55,7 +55,7 @@ def _kept(klass: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and (name := _own(node.targets[0])):
             yield name, node.value
         elif isinstance(node, ast.Call) and _own(node.func) in _REGISTERS and len(node.args) > 1:
-            yield str(node.args[0].value) if isinstance(node.args[0], ast.Constant) else "", node.args[1]
+            yield str(getattr(node.args[0], "value", "")), node.args[1]
 
 
 def _makes(file: File, value: ast.expr, pattern: re.Pattern[str]) -> bool:
