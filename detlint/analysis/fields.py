@@ -25,7 +25,7 @@ class Field:
 
     def walking(self) -> frozenset[str]:
         """The methods by which code gets at the attributes of an object without naming them."""
-        return frozenset[str]().union(*(self.rows(key) for key in ("walks", "applies", "loads")))
+        return frozenset[str]().union(*(self.rows(key) for key in ("walks", "inner", "applies", "loads")))
 
     def name(self, use: Use) -> str | None:
         """The attribute of `self` that memory becomes by this use."""

@@ -30,14 +30,16 @@ class Sweeps:
         self.ways = ways
         self.owners = owners
         self._relied: list[str] = []  # the functions that are harmless if they are the project's own
+        self._paired = False  # whether what is walked over comes with its name
 
     def found(self) -> Iterator[Sweep]:
         """What may fill attributes of objects by other ways than their names."""
-        walks, applies, loads = (self.field.rows(key) for key in ("walks", "applies", "loads"))
+        walks, inner, applies, loads = map(self.field.rows, ("walks", "inner", "applies", "loads"))
         for node in self.module.every(s.Attribute):
             self._relied.clear()
-            if node.attribute in walks:
-                yield from self._of(node.value, self._walked(node), _WEIGHTS)
+            if node.attribute in walks | inner:
+                kind = self._walked(node)
+                yield from self._of(node.value, "" if node.attribute in inner and kind == LOADS else kind, _WEIGHTS)
             elif node.attribute in applies:
                 yield from self._of(node.value, FILLS if self._applies(node) else "", _WEIGHTS)
             elif node.attribute in loads:
@@ -115,6 +117,7 @@ class Sweeps:
         """How what a walk over parameters or modules gives is filled; "" where it is only looked at."""
         call = node.parent
         called = isinstance(call, s.Call) and call.function is node
+        self._paired = node.attribute in self.field.rows("pairs")
         return self._items(call, 4) if isinstance(call, s.Call) and called else ""
 
     def _items(self, node: s.Expression, depth: int) -> str:
@@ -138,7 +141,8 @@ class Sweeps:
 
     def _target(self, target: s.Expression) -> str:
         """How the variables of a loop are filled."""
-        names = [node for node in s.walk(target) if isinstance(node, s.Name)]
+        named = isinstance(target, s.Collection) and self._paired
+        names = [node for node in s.walk(target) if isinstance(node, s.Name)][1 if named else 0 :]
         found = []
         for name in names:
             scope = name.scope.find(name.id)
