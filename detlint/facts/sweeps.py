@@ -67,8 +67,16 @@ class Sweeps:
                     yield from self._of(object_, LOADS)
             elif sets and (object_ is None or given is not None or _is_written(call)):
                 yield from self._of(object_, LOADS)
-            elif self.kind(self.uses.of(call)):
-                yield from self._of(object_, FILLS, name=name)
+            elif not sets:
+                yield from self._gotten(call, object_, name)
+
+    def _gotten(self, call: s.Call, object_: s.Expression | None, name: object) -> Iterator[Sweep]:
+        """What is done with an attribute that is asked for by its name, which may not be known."""
+        use = self.uses.of(call)
+        kind = self.kind(use)
+        if kind:
+            told = isinstance(name, str) or use.effect is not Effect.ESCAPES
+            yield from self._of(object_, kind if told else LOADS, name=name)
 
     def _handed(self) -> Iterator[Sweep]:
         """The objects whose methods give them to code that nobody knows."""
