@@ -23,7 +23,19 @@ SOURCES = sorted((ROOT / "detlint").rglob("*.py"))
 RULES = catalogue.load().rules
 PAGES = sorted(catalogue.folder().glob("DET*.md"))
 RANKS = (
-    {"digests", "generators", "interned", "packing", "printed", "processes", "records", "releases", "runtime", "toml"},
+    {
+        "digests",
+        "forking",
+        "generators",
+        "interned",
+        "packing",
+        "printed",
+        "processes",
+        "records",
+        "releases",
+        "runtime",
+        "toml",
+    },
     {"places"},
     {"questions"},
     {"fences", "finding", "page", "rulebook", "tree"},
@@ -53,8 +65,9 @@ RANKS = (
 )
 RUN = {  # the parts that run code, and what each may use of the others
     "runtime": set[str](),
-    "verify": {"finding", "catalogue", "runtime"},
-    "bisect": {"verify", "finding", "catalogue", "runtime", "sources", "page"},
+    "forking": set(),
+    "verify": {"forking", "finding", "catalogue", "runtime"},
+    "bisect": {"forking", "verify", "finding", "catalogue", "runtime", "sources", "page"},
 }
 LONGEST = 400
 

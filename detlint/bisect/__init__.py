@@ -11,7 +11,7 @@ The program runs in a process of its own; torch is imported there once the progr
     hooks_host, hooks_torch, hooks_loader,  everything else that may tell why two runs differ
     hooks_process, compiling, patching
     parameters, fingerprint, keeping        parameters by name; the environment; values put in place of others
-    warm, origin, hidden                    processes that have imported torch and fork for each run; out of its sight
+    warm, origin, hidden                    which processes of `forking` fork for each run; a fork; out of its sight
     tracing, follower, statements, values   the user's code followed: threads, steps, what they read and bind
 
 What is made of two records, without torch:

@@ -17,7 +17,8 @@ from typing import IO, TypeAlias
 
 from detlint.bisect import programs
 from detlint.bisect.options import Options
-from detlint.bisect.warm import Fork, Origins
+from detlint.bisect.warm import Origins
+from detlint.forking.origin import Fork
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 # detlint's own folder comes last on the path: if it is site-packages, it may hold old copies of standard modules
