@@ -31,6 +31,24 @@ def _stop() -> None:
         _ORIGINS.popitem()[1].stop()
 
 
+class Kept(origin.Origin):
+    """A process that forks workers, one for all sessions of a process of tests."""
+
+    _one: Kept | None = None
+
+    def __new__(cls, *_: object) -> Kept:
+        cls._one = cls._one or super().__new__(cls)
+        return cls._one
+
+    def __init__(self, serve: str, environment: Mapping[str, str], cwd: Path | None = None) -> None:
+        if not hasattr(self, "_process"):
+            super().__init__(serve, environment, cwd)
+            atexit.register(super().stop)
+
+    def stop(self) -> None:
+        """Leaves it for the next session."""
+
+
 def _origin(environment: Mapping[str, str]) -> origin.Origin:
     """The process for an environment, as the one that was used last."""
     key = tuple(environment.get(name) for name in _STARTING)
@@ -83,9 +101,10 @@ class Fork(origin.Fork):
 
 @contextmanager
 def forks(*modules: ModuleType) -> Iterator[None]:
-    """Have what these modules start as `python -c` be forked, where there are forks."""
+    """Have what these modules start as `python -c` be forked, where there are forks, and what forks be kept."""
     replaced = SimpleNamespace(**vars(subprocess) | {"Popen": Fork})
-    patches = [patch.object(module, "subprocess", replaced) for module in modules if hasattr(os, "fork")]
+    patches: list[Any] = [patch.object(module, "subprocess", replaced) for module in modules if hasattr(os, "fork")]
+    patches += [patch.object(module, "Origin", Kept) for module in modules if hasattr(module, "Origin")]
     for each in patches:
         each.start()
     try:

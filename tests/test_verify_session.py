@@ -39,8 +39,7 @@ def verdicts(held: Session, row: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("row", RACING)
 def test_what_races_on_the_cpu_is_confirmed_and_takes_the_deterministic_path(held: Session, row: str) -> None:
-    path = "deterministic-path"
-    assert verdicts(held, row) == {"off": "confirmed", "strict": path, "warn": path}
+    assert verdicts(held, row) == {"off": "confirmed", "strict": "deterministic-path"}
 
 
 @pytest.mark.parametrize("row", REFUSED)
@@ -80,7 +79,7 @@ def test_the_table_names_each_row_with_its_verdicts(held: Session) -> None:
     lines = report.table(held.measurements).splitlines()
     assert lines[0].split() == ["row", "dtype", "mode", "off", "mode", "on", "warn", "only"]
     assert sorted(line.split()[0] for line in lines[1:]) == sorted((*RACING, *REFUSED, *EXACT))
-    assert "fresh processes x 6 runs" in report.header(held)
+    assert "2 forked processes x 6 runs" in report.header(held)
     assert any("no proof" in line for line in report.footer(held))
 
 
@@ -98,8 +97,15 @@ def scripted(monkeypatch: pytest.MonkeyPatch, results: Mapping[tuple[str, str], 
 
     class Pool:
         environment: Mapping[str, str] = {"device": "a device", "type": "cpu", "torch": "2"}
+        cold = ""
 
         def __init__(self, limits: Limits) -> None:
+            pass
+
+        def __enter__(self) -> Pool:
+            return self
+
+        def __exit__(self, *error: object) -> None:
             pass
 
         def end(self) -> None:
@@ -141,7 +147,6 @@ def test_a_race_under_the_mode_takes_the_claims_of_that_mode_only(monkeypatch: p
     found = hold("counts").measurements[0].outcomes
     assert found["off"].verdict is Verdict.CONFIRMED
     assert found["strict"].verdict is Verdict.INCONCLUSIVE
-    assert found["warn"].verdict is Verdict.DETERMINISTIC_PATH
 
 
 def test_a_difference_ends_the_runs_of_its_row_and_mode(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,7 +155,21 @@ def test_a_difference_ends_the_runs_of_its_row_and_mode(monkeypatch: pytest.Monk
     runs = [(job.row, job.mode) for job in asked]
     assert runs.count(("counts", "off")) == 1
     assert runs.count(("counts", "strict")) == 3
-    assert runs.count(("control.race", "off")) == 3
+    assert runs.count(("control.race", "off")) == 1
+
+
+def test_what_does_not_differ_is_run_in_one_process_with_the_mode_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = scripted(monkeypatch, {})
+    hold("counts")
+    runs = [job.mode for job in asked if job.row == "counts"]
+    assert (runs.count("off"), runs.count("strict"), runs.count("warn")) == (3, 1, 0)
+
+
+def test_rows_that_ask_the_same_are_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = scripted(monkeypatch, {("counts", "off"): ("a", "b")})
+    held = hold("counts", "counts")
+    assert [job.row for job in asked if job.mode == "off"].count("counts") == 1
+    assert [one.outcomes["off"].verdict for one in held.measurements] == [Verdict.CONFIRMED] * 2
 
 
 def test_processes_that_disagree_are_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:

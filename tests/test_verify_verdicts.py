@@ -28,7 +28,7 @@ def test_equal_runs_bound_how_often_runs_differ_and_say_no_more() -> None:
     found = judge([answer(*"a" * 10)] * 3)
     assert (found.verdict, found.runs, found.processes) == (Verdict.NOT_OBSERVED, 30, 3)
     assert words(found) == (
-        "30 equal runs (3 processes x 10): if runs were independent, at most 9.8% of them differ (95 %)"
+        "30 equal runs in 3 processes: if runs were independent, at most 9.8% of them differ (95 %)"
     )
     assert "deterministic" not in words(found)
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 from detlint.analysis.conditions import subject
+from detlint.analysis.element_types import element_type
 from detlint.analysis.tensors import listed, makers, method_of
 from detlint.catalogue import Row
 from detlint.finding import Operation
@@ -16,6 +17,8 @@ from detlint.tree import syntax as s
 _DEPTH = 6
 _SIZES = ("size", "shape")
 _DTYPE = "dtype"
+_VALUES = "@values."
+_LONGEST = 1024  # numbers
 
 
 def operation(module: Module, call: s.Call, row: Row, raising: bool = False) -> Operation:
@@ -23,8 +26,9 @@ def operation(module: Module, call: s.Call, row: Row, raising: bool = False) -> 
 
     The arguments are those of which exactly one value is known, sorted by parameter, as `repr` writes a number, string,
     bool, None or tuple of these (a list counts as a tuple); a dtype is the bare name that is the same for torch and
-    numpy, as in 'float16'. "@shape" is the shape of the tensor that the call is about. A row that speaks of calls of an
-    object takes the arguments of its constructor too. `called` is a name of the row.
+    numpy, as in 'float16', of the tensor that the call is about where no argument says it. "@shape" is the shape of
+    that tensor, and "@values.index" holds the numbers that the tensor given for `index` is made of in the text. A row
+    that speaks of calls of an object takes the arguments of its constructor too. `called` is a name of the row.
     """
     made = module.constructors(call) if row.text("called") else [call]
     names = frozenset(name for one in made for name in module.callee(one))
@@ -37,6 +41,8 @@ def operation(module: Module, call: s.Call, row: Row, raising: bool = False) -> 
     sizes = None if tensor is None else shape(module, tensor)
     if sizes is not None:
         arguments["@shape"] = repr(sizes)
+    if tensor is not None and (kind := element_type(module, tensor)):
+        arguments.setdefault(_DTYPE, repr(kind))
     spoken_of = {name for key in ("names", "calls", "compilers") for name in row.list(key)}
     called = next(iter(names)) if len(names) == 1 and names <= spoken_of else ""
     left = {name: text for name, text in defaults.items() if name not in arguments}
@@ -58,8 +64,23 @@ def _literals(module: Module, call: s.Call) -> dict[str, str]:
     parameters = [name for name, _, _ in module.signature(names)]
     keywords = [argument.keyword for argument in call.arguments if argument.keyword is not None]
     found = {name: _text(module, name, module.argument(call, name)) for name in (*parameters, *keywords)}
+    found |= {f"{_VALUES}{name}": _numbers(module, module.argument(call, name)) for name in found}
     sizes = _one_by_one(module, call, names)
     return {name: text for name, text in (found | sizes).items() if text is not None}
+
+
+def _numbers(module: Module, passed: Passed) -> str | None:
+    """The numbers that a tensor of one dimension is made of, where it is certainly made of a list in the text."""
+    made = makers(module, passed.values[0]) if passed.given is True and len(passed.values) == 1 else []
+    value, path = made[0] if len(made) == 1 else (None, ())
+    if not isinstance(value, s.Call) or path:
+        return None
+    method, receiver, positional = method_of(module, value)
+    if receiver is not None or method not in listed(module, "rank-of-list") or not positional:
+        return None
+    held = _constant(module, positional[0])
+    whole = isinstance(held, tuple) and 0 < len(held) <= _LONGEST and all(type(each) is int for each in held)
+    return repr(held) if whole else None
 
 
 def _defaults(module: Module, call: s.Call) -> dict[str, str]:

@@ -232,12 +232,12 @@ def _verified(report: Report, device: str | None, evidence: tuple[Path, ...]) ->
     from detlint import verifying
     from detlint.verify.evidence import EvidenceError, read_all
     from detlint.verify.pool import StartError
-    from detlint.verify.session import Settings
+    from detlint.verify.session import SECONDS, Settings
 
     try:
         if device is None:
             return verifying.with_evidence(report, read_all(evidence))
-        shown, held = verifying.verify_report(report, Settings(device))
+        shown, held = verifying.verify_report(report, Settings(device, stops=True, seconds=SECONDS))
     except (EvidenceError, StartError) as error:
         raise ConfigError(f"nothing was confirmed: {error}") from None
     if held is not None and held.complaint:

@@ -18,7 +18,7 @@ from detlint.printed import one_line, printable
 from detlint.verify import evidence, join, report, session
 from detlint.verify.pool import Limits, StartError
 from detlint.verify.probes import PROBES
-from detlint.verify.session import Session, Settings
+from detlint.verify.session import SECONDS, Session, Settings
 
 if TYPE_CHECKING:
     from detlint.report import Judged, Report
@@ -91,7 +91,14 @@ def add_session_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--processes", type=_positive, default=default.processes, help="fresh processes [%(default)s]")
     parser.add_argument("--repeats", type=_positive, default=default.repeats, help="runs in each process [%(default)s]")
     parser.add_argument("--jobs", type=_positive, default=default.jobs, help="processes that run at once [%(default)s]")
-    parser.add_argument("--thorough", action="store_true", help="10 processes with 30 runs each")
+    parser.add_argument("--thorough", action="store_true", help="10 processes with 30 runs each, all of them")
+    parser.add_argument(
+        "--seconds",
+        type=_span,
+        metavar="S",
+        help=f"seconds that the runs of an operation in one mode may take, 0: as long as they take "
+        f"[{SECONDS:g}; 0 with --all and --thorough]",
+    )
     parser.add_argument(
         "--timeout",
         type=_seconds,
@@ -112,7 +119,13 @@ def session_settings(options: argparse.Namespace) -> Settings:
     """How a session is to be held."""
     processes, repeats = (10, 30) if options.thorough else (options.processes, options.repeats)
     limits = Limits(options.timeout, options.memory)
-    return Settings(options.device, processes, repeats, limits, jobs=options.jobs)
+    counted = options.thorough or getattr(options, "all", False)
+    seconds = options.seconds if options.seconds is not None else 0.0 if counted else SECONDS
+    return Settings(options.device, processes, repeats, limits, jobs=options.jobs, stops=not counted, seconds=seconds)
+
+
+def _span(text: str) -> float:
+    return 0.0 if text == "0" else _seconds(text)
 
 
 def _positive(text: str) -> int:

@@ -142,4 +142,5 @@ def _outcome(data: Mapping[str, Any]) -> Outcome:
         ulp=None if ulp is None else _count(ulp),
         warned=bool(data.get("warned", False)),
         reason=str(data.get("reason", "")),
+        permuted=str(data.get("permuted", "")),
     )

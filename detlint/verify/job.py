@@ -8,6 +8,8 @@ from typing import Any
 
 TABLE = "detlint.verify.probes"
 MODES = ("off", "strict", "warn", "seeded")  # "seeded" for probes that draw, "warn" for the others
+ORDERS = "orders"
+"""In place of a mode: other orders are worked out on the CPU, whatever the device is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +19,8 @@ class Job:
     `called` is the qualified name of the call under test, "" for the row as such, and `arguments` are its literals.
     `table` is the module whose PROBES has the row. `reference` is a
     file that holds the first result of the first process, written where it does not exist: differences are taken
-    against it. `process` counts the fresh processes of one measurement from 0.
+    against it. `process` counts the processes of one measurement from 0. A `fresh` one is started anew, never forked.
+    With `stops` the first difference ends the runs, and after `seconds`, if they are not 0, no run is begun.
     """
 
     key: str
@@ -31,6 +34,9 @@ class Job:
     called: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     table: str = TABLE
+    fresh: bool = True
+    stops: bool = False
+    seconds: float = 0.0
 
     def plain(self) -> dict[str, Any]:
         """As JSON writes it."""
@@ -44,7 +50,8 @@ class Answer:
     `digests` has one entry a run. `absolute` and `ulp` are the largest differences from the reference, None where
     nothing differed or it cannot be said. `error` is "", "raises" (the deterministic mode refused), "unavailable",
     "memory", "time", "crash", "device" (of no more use in that process) or "failed", and `reason` the words for it.
-    `warned` tells that torch warned of an operation without a deterministic implementation.
+    `warned` tells that torch warned of an operation without a deterministic implementation. Where orders were permuted,
+    `permuted` says of what, `digests` has one entry an order, and `reason` says why none can change a bit.
     """
 
     key: str
@@ -56,6 +63,7 @@ class Answer:
     warned: bool = False
     taken: Mapping[str, Any] = field(default_factory=dict)
     assumed: Mapping[str, Any] = field(default_factory=dict)
+    permuted: str = ""
     seconds: float = 0.0
 
     def plain(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from detlint.finding import Finding, Operation, Verification
 from detlint.verify import evidence
+from detlint.verify.job import ORDERS
 from detlint.verify.probe import Probe
 from detlint.verify.session import Measurement, Session, Subject
 from detlint.verify.verdicts import Verdict, words
@@ -92,6 +93,12 @@ def _told(operation: Operation, found: Measurement, session: Session) -> Verific
     if outcome is None:
         return Verification(Verdict.INCONCLUSIVE.value, "no run was made", numbers)
     numbers |= {key: value for key, value in evidence.outcome(outcome).items() if key not in ("verdict", "reason")}
+    simulated = found.outcomes.get(ORDERS)
+    unseen = mode == "off" and outcome.verdict is not Verdict.CONFIRMED and session.environment["type"] == "cpu"
+    if unseen and simulated is not None and simulated.verdict is Verdict.SIMULATED:
+        numbers["simulated"] = evidence.outcome(simulated)
+        text = f"{words(simulated)}; the kernel of the CPU itself: {outcome.verdict.value}"
+        return Verification(Verdict.SIMULATED.value, text, numbers)
     text = words(outcome)
     strict = found.outcomes.get("strict")
     if mode == "off" and outcome.verdict is Verdict.CONFIRMED and strict is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import random
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -42,12 +43,22 @@ def in_force(mode: str, kind: Kind) -> Iterator[None]:
     before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
     filling = deterministic.fill_uninitialized_memory  # type: ignore[attr-defined]
     deterministic.fill_uninitialized_memory = kind is Kind.MEMORY  # type: ignore[attr-defined]
-    torch.use_deterministic_algorithms(mode in ("strict", "warn"), warn_only=mode == "warn")
+    _switch(mode in ("strict", "warn"), mode == "warn")
     try:
         yield
     finally:
-        torch.use_deterministic_algorithms(before[0], warn_only=before[1])
+        _switch(*before)
         deterministic.fill_uninitialized_memory = filling  # type: ignore[attr-defined]
+
+
+def _switch(on: bool, warn_only: bool) -> None:
+    """What torch.use_deterministic_algorithms does; it imports Inductor for that, which takes as long as torch."""
+    import torch
+
+    if "torch._inductor.config" in sys.modules:
+        torch.use_deterministic_algorithms(on, warn_only=warn_only)
+    else:
+        torch.set_deterministic_debug_mode("default" if not on else "warn" if warn_only else "error")
 
 
 def pattern(turn: int) -> int:

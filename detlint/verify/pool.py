@@ -17,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
+from detlint.forking.origin import Fork, Origin, obstacle
 from detlint.verify import modes
 from detlint.verify.job import Answer, Job
 
@@ -30,6 +31,7 @@ sys.path.append(sys.path.pop(0))
 from detlint.verify.worker import main
 main()
 """
+_SERVE = "detlint.verify.worker:serve"
 _START = 300.0  # seconds: importing torch and waking a device for the first time can take minutes
 _END = 10.0
 _FATAL = ("time", "crash", "device")  # a process whose device tripped an assertion can do no more on it
@@ -51,19 +53,46 @@ class StartError(Exception):
 
 
 class Pool:
-    """Fresh processes. `environment` says where they run, once the first has started."""
+    """Processes, each forked from one that has imported torch where that is sound, else started afresh.
+
+    `environment` says where they run, once the first has started, and `cold` why none is forked, or is "".
+    """
 
     def __init__(self, limits: Limits) -> None:
         self.environment: Mapping[str, str] = {}
+        self.cold = obstacle()
         self._limits = limits
         self._running: set[_Worker] = set()
         self._ended = False
+        self._origin: Origin | None = None
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._origin is not None:
+            self._origin.stop()
 
     def end(self) -> None:
         """End all processes, those of other threads too: no job is answered any more."""
         self._ended = True
         for worker in list(self._running):
             worker.kill()
+
+    def _warm(self, job: Job) -> Origin | None:
+        """The process that forks for a job; None where it is to be started afresh."""
+        if job.device.partition(":")[0] != "cpu":  # a device may be in use before the fork, which breaks it
+            self.cold = self.cold or "a process that uses a device is never forked"
+        with self._lock:
+            if job.fresh or self.cold:
+                return None
+            if self._origin is None:
+                self._origin = Origin(_SERVE, _environment(job, self._limits), Path(tempfile.gettempdir()))
+            self.cold = self._origin.reason()
+            return None if self.cold else self._origin
 
     def answers(self, jobs: Sequence[Job]) -> Iterator[Answer]:
         """Do jobs of one mode, process number and device in one fresh process, in order; each is answered.
@@ -74,7 +103,7 @@ class Pool:
         left = list(jobs)
         while left and not self._ended:
             try:
-                with _Worker(left[0], self._limits) as worker, self._noted(worker):
+                with _Worker(left[0], self._limits, self._warm(left[0])) as worker, self._noted(worker):
                     self.environment = worker.environment
                     while left:
                         answer = worker.ask(left.pop(0))
@@ -99,21 +128,24 @@ class Pool:
 
 
 class _Worker:
-    """One process, for jobs that share a mode, a process number and a device."""
+    """One process, for jobs that share a mode, a process number and a device; forked where an origin is given."""
 
-    def __init__(self, job: Job, limits: Limits) -> None:
+    def __init__(self, job: Job, limits: Limits, origin: Origin | None = None) -> None:
         self._limits = limits
         self._device = job.device
         self._folder = tempfile.TemporaryDirectory(prefix="detlint-verify-", ignore_cleanup_errors=True)
         self._errors: IO[bytes] = (Path(self._folder.name) / "stderr").open("w+b")
-        environment = modes.environment(job.mode, job.process)
-        # the folder is empty, so nothing of the user's can be imported in place of a module of the same name
-        path = filter(os.path.isabs, environment.get("PYTHONPATH", "").split(os.pathsep))
-        environment["PYTHONPATH"] = os.pathsep.join(path)
-        if limits.threads:
-            environment.setdefault("OMP_NUM_THREADS", str(limits.threads))
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _WORKER, job.device, str(limits.megabytes), str(_PACKAGE)],
+        environment, arguments = _environment(job, limits), [job.device, str(limits.megabytes)]
+        if origin is None:
+            self._begin(environment, arguments)
+        else:
+            self._fork(origin, environment, arguments)
+        self._lines: queue.Queue[str] = queue.Queue()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _begin(self, environment: Mapping[str, str], arguments: Sequence[str]) -> None:
+        started = subprocess.Popen(
+            [sys.executable, "-c", _WORKER, *arguments, str(_PACKAGE)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -123,8 +155,24 @@ class _Worker:
             encoding="utf-8",
             start_new_session=True,  # Ctrl-C is the parent's affair; and what a probe starts can be ended with it
         )
-        self._lines: queue.Queue[str] = queue.Queue()
-        threading.Thread(target=self._listen, daemon=True).start()
+        assert started.stdin is not None and started.stdout is not None
+        self._process: subprocess.Popen[str] | Fork = started
+        self._stdin: IO[str] = started.stdin
+        self._stdout: IO[str] = started.stdout
+
+    def _fork(self, origin: Origin, environment: Mapping[str, str], arguments: Sequence[str]) -> None:
+        given, writing = os.pipe()
+        reading, told = os.pipe()
+        self._stdin, self._stdout = os.fdopen(writing, "w", encoding="utf-8"), os.fdopen(reading, encoding="utf-8")
+        job = {"environment": environment, "folder": self._folder.name, "arguments": arguments}
+        try:
+            made = origin.fork(job, (given, told, self._errors.fileno()))
+        finally:
+            os.close(given)
+            os.close(told)
+        if made is None:
+            raise StartError("the process that forks has ended")
+        self._process = made
 
     def __enter__(self) -> _Worker:
         try:
@@ -146,11 +194,9 @@ class _Worker:
 
     def ask(self, job: Job) -> Answer:
         """The answer to a job, or what became of the process instead."""
-        stdin = self._process.stdin
-        assert stdin is not None
         try:
-            stdin.write(json.dumps(job.plain()) + "\n")
-            stdin.flush()
+            self._stdin.write(json.dumps(job.plain()) + "\n")
+            self._stdin.flush()
             line = self._next(self._limits.seconds)
         except OSError:
             line = ""
@@ -162,9 +208,8 @@ class _Worker:
             return Answer(job.key, error="crash", reason=self._end())
 
     def _listen(self) -> None:
-        assert self._process.stdout is not None
         with contextlib.suppress(ValueError):  # closed while it was read
-            for line in self._process.stdout:
+            for line in self._stdout:
                 self._lines.put(line)
         self._lines.put("")
 
@@ -194,7 +239,7 @@ class _Worker:
     def kill(self) -> None:
         """End the process and all that it started."""
         with contextlib.suppress(OSError):
-            if sys.platform == "win32":
+            if isinstance(self._process, subprocess.Popen) and sys.platform == "win32":
                 self._process.kill()
             else:
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -202,8 +247,19 @@ class _Worker:
     def _close(self) -> None:
         self.kill()
         self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout, self._errors):
+        for stream in (self._stdin, self._stdout, self._errors):
             with contextlib.suppress(OSError):
-                if stream is not None:
-                    stream.close()
+                stream.close()
         self._folder.cleanup()
+
+
+def _environment(job: Job, limits: Limits) -> dict[str, str]:
+    """The environment of a process for a job."""
+    made = modes.environment(job.mode, job.process)
+    # it runs in an empty folder, so nothing of the user's can be imported in place of a module of the same name
+    made["PYTHONPATH"] = os.pathsep.join(filter(os.path.isabs, made.get("PYTHONPATH", "").split(os.pathsep)))
+    if limits.threads:
+        made.setdefault("OMP_NUM_THREADS", str(limits.threads))
+    if job.device.partition(":")[0] == "cpu":
+        made.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # threads that spin keep others, and each other, from running
+    return made

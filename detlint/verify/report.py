@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from detlint.verify.session import Measurement, Session
 from detlint.verify.verdicts import Verdict, words
 
-_MODES = {"off": "mode off", "strict": "mode on", "warn": "warn only", "seeded": "seeded"}
+_MODES = {"off": "mode off", "strict": "mode on", "warn": "warn only", "seeded": "seeded", "orders": "other orders"}
 _CAVEAT = (
     "not-observed is no proof: runs of one process depend on each other, and so few processes alone bound little. "
     "--thorough looks harder."
@@ -27,7 +27,7 @@ def table(measurements: Sequence[Measurement]) -> str:
 
 def _remark(one: Measurement) -> str:
     """What the first telling outcome rests on."""
-    wanted = (Verdict.CONFIRMED, Verdict.FAILED, Verdict.INCONCLUSIVE, Verdict.UNAVAILABLE)
+    wanted = (Verdict.CONFIRMED, Verdict.SIMULATED, Verdict.FAILED, Verdict.INCONCLUSIVE, Verdict.UNAVAILABLE)
     outcomes = [outcome for verdict in wanted for outcome in one.outcomes.values() if outcome.verdict is verdict]
     given = ", ".join(f"{name}={value!r}" for name, value in one.taken.items())
     return ". ".join(filter(None, [words(outcomes[0]) if outcomes else "", f"from the code: {given}" if given else ""]))
@@ -39,7 +39,9 @@ def header(session: Session) -> str:
     versions = [f"{key} {where[key]}" for key in ("torch", "cuda", "cudnn", "hip") if where.get(key)]
     settings = session.settings
     threads = f", {where['threads']} threads" if where.get("threads") else ""
-    made = f"{settings.processes} fresh processes x {settings.repeats} runs"
+    forked = "forked" if where.get("processes") == "forked" else "fresh"
+    up_to = "up to " if settings.stops or settings.seconds else ""
+    made = f"{settings.processes} {forked} processes x {up_to}{settings.repeats} runs"
     return f"{where['device']} ({', '.join(versions)}{threads}), {made}, {session.date}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import datetime
 import importlib
-import math
+import itertools
 import os
 import signal
 import tempfile
@@ -17,12 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from detlint.verify import pool, side_by_side
-from detlint.verify.job import TABLE, Answer, Job
+from detlint.verify.job import ORDERS, TABLE, Answer, Job
+from detlint.verify.orders import table
 from detlint.verify.probe import Kind, Probe
 from detlint.verify.probes import controls
 from detlint.verify.verdicts import Outcome, Verdict, doubted, judge, with_path
 
 Progress = Callable[[int, int, str], None]  # jobs done, jobs in all, what is being done
+SECONDS = 0.6
+"""Seconds that the runs of a row in one mode may take where somebody waits for them."""
 _FLAGGED = ("strict", "warn")
 
 
@@ -42,7 +45,12 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How thorough a session is. `table` is the module that holds the probes, `jobs` how many processes run at once."""
+    """How thorough a session is.
+
+    `table` is the module that holds the probes, `jobs` how many processes run at once. With `stops` the first
+    difference ends the runs of a row in a mode. `seconds` are what these may take, 0 if there is no limit; each process
+    makes a few runs whatever they take.
+    """
 
     device: str = "cuda"
     processes: int = 3
@@ -50,6 +58,8 @@ class Settings:
     limits: pool.Limits = field(default_factory=pool.Limits)
     table: str = TABLE
     jobs: int = 1
+    stops: bool = False
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +91,17 @@ def hold(subjects: Sequence[Subject], settings: Settings, progress: Progress | N
     Raises pool.StartError where there is no such device, or no torch.
     """
     threads = max(2, (os.cpu_count() or 1) // settings.jobs) if settings.jobs > 1 else 0  # one alone does not race
-    workers = pool.Pool(replace(settings.limits, threads=threads))
     probes: Mapping[str, Probe] = importlib.import_module(settings.table).PROBES
     held = [Subject(controls.RACE), Subject(controls.EXACT)]
-    book = _Book([*held, *subjects], [controls.PROBES[c.row] for c in held] + [probes[s.row] for s in subjects])
+    forms = [_form(subject, probes[subject.row]) for subject in subjects]
+    unique = [*held, *dict(zip(forms, subjects, strict=True)).values()]
+    found = [controls.PROBES[c.row] for c in held] + [probes[s.row] for s in unique[2:]]
+    book = _Book(unique, found, settings.device.partition(":")[0] == "cpu")
     interrupted = False
-    with tempfile.TemporaryDirectory(prefix="detlint-verify-") as folder:
+    with (
+        pool.Pool(replace(settings.limits, threads=threads)) as workers,
+        tempfile.TemporaryDirectory(prefix="detlint-verify-") as folder,
+    ):
         try:
             with _ended_as_by_ctrl_c():
                 _run(book, workers, settings, Path(folder), progress)
@@ -95,10 +110,21 @@ def hold(subjects: Sequence[Subject], settings: Settings, progress: Progress | N
                 raise
             interrupted = True
     complaint = _complaint(book.outcomes(0), book.outcomes(1))
-    measured = [book.measurement(number, complaint) for number in range(2, len(book.subjects))]
+    measured = {
+        _form(book.subjects[number], book.probes[number]): book.measurement(number, complaint)
+        for number in range(2, len(book.subjects))
+    }
+    shown = [replace(measured[form], subject=subject) for form, subject in zip(forms, subjects, strict=True)]
     control = tuple(book.measurement(number, {}) for number in range(2))
     told = next((reason for reason in complaint.values() if reason), "")
-    return Session(workers.environment, settings, control, tuple(measured), told, interrupted)
+    where = {**workers.environment, "processes": f"fresh: {workers.cold}" if workers.cold else "forked"}
+    return Session(where, settings, control, tuple(shown), told, interrupted)
+
+
+def _form(subject: Subject, probe: Probe) -> tuple[object, ...]:
+    """What two subjects share that one measurement speaks of."""
+    settings = repr(sorted(probe.settings.items()))
+    return probe.make, settings, probe.kind, subject.dtype, subject.called, subject.arguments
 
 
 @contextmanager
@@ -119,20 +145,37 @@ def _ended_as_by_ctrl_c() -> Iterator[None]:
 class _Book:
     """The answers so far, by subject and mode. The first two subjects are the controls."""
 
-    def __init__(self, subjects: list[Subject], probes: list[Probe]) -> None:
+    def __init__(self, subjects: list[Subject], probes: list[Probe], on_cpu: bool) -> None:
         self.subjects = subjects
         self.probes = probes
+        self._on_cpu = on_cpu
         self.answers: dict[tuple[int, str], list[Answer]] = {}
         drawn = any(probe.kind is Kind.DRAWS for probe in probes)
-        self.modes = ("off", *_FLAGGED, "seeded") if drawn else ("off", *_FLAGGED)
+        self.modes = ("off", *_FLAGGED, *(["seeded"] if drawn else []), ORDERS)
 
-    def open(self, mode: str) -> Iterator[int]:
-        """The subjects that have more to show in a mode: the controls, and what neither differed nor failed so far."""
-        for number, probe in enumerate(self.probes):
-            past = judge(self.answers.get((number, mode), ()))
-            undecided = past.verdict in (Verdict.NOT_OBSERVED, Verdict.INCONCLUSIVE)
-            if number < 2 or (undecided and mode != ("warn" if probe.kind is Kind.DRAWS else "seeded")):
-                yield number
+    def open(self, mode: str, process: int) -> list[int]:
+        """The subjects that have more to show in a mode, after the controls; none where these would be alone.
+
+        These are the ones that neither differed nor failed so far. What did not differ with the mode off is run in one
+        process with it on, and with warnings where that is refused, or where kernels may ask whether it only warns.
+        """
+        found = [number for number in range(2, len(self.probes)) if self._is_open(number, mode, process)]
+        return [0, 1, *found] if found and mode != ORDERS else found
+
+    def _is_open(self, number: int, mode: str, process: int) -> bool:
+        if self._past(number, mode) not in (Verdict.NOT_OBSERVED, Verdict.INCONCLUSIVE):
+            return False
+        if mode == ORDERS:
+            return process == 0 and self.subjects[number].row in table.ROWS
+        kind = self.probes[number].kind
+        if mode == "off" or kind is Kind.DRAWS:
+            return mode == "off" or mode == "seeded"
+        if mode == "seeded" or (mode == "warn" and self._on_cpu and self._past(number, "strict") is not Verdict.RAISES):
+            return False
+        return process == 0 or kind is Kind.PROCESSES or self._past(number, "off") is Verdict.CONFIRMED
+
+    def _past(self, number: int, mode: str) -> Verdict:
+        return judge(self.answers.get((number, mode), ())).verdict
 
     def outcomes(self, number: int) -> dict[str, Outcome]:
         """A subject's outcomes by mode; those in which it has none are left out."""
@@ -149,19 +192,18 @@ class _Book:
         }
         answers = [answer for mode in self.modes for answer in self.answers.get((number, mode), ())]
         first = next((answer for answer in answers if answer.taken or answer.assumed), Answer(""))
-        return Measurement(self.subjects[number], judged, first.taken, first.assumed)
+        taken = {name: value for answer in answers for name, value in answer.taken.items()}
+        return Measurement(self.subjects[number], judged, taken, first.assumed)
 
 
 def _run(book: _Book, workers: pool.Pool, settings: Settings, folder: Path, progress: Progress | None) -> None:
     """Process by process, all that is open in each mode."""
     each = len(book.modes) * len(book.subjects)
-    for process in range(settings.processes):
-        asked = [
-            [_job(book, number, mode, process, settings, folder) for number in part]
-            for mode in book.modes
-            for part in _parts(list(book.open(mode)), math.ceil(settings.jobs / len(book.modes)))
-        ]
-        done = (process + 1) * each - sum(map(len, asked))
+    for process, mode in itertools.product(range(settings.processes), book.modes):
+        opened = [_job(book, number, mode, process, settings, folder) for number in book.open(mode, process)]
+        alike = ([job for job in opened if job.fresh is fresh] for fresh in (False, True))
+        asked = [part for some in alike for part in _parts(some, settings.jobs)]
+        done = (process * len(book.modes) + book.modes.index(mode) + 1) * len(book.subjects) - len(opened)
         jobs = {job.key: job for batch in asked for job in batch}
         with closing(side_by_side.answers(workers, asked, settings.jobs)) as answers:
             for answer in answers:
@@ -171,9 +213,9 @@ def _run(book: _Book, workers: pool.Pool, settings: Settings, folder: Path, prog
                     progress(done, settings.processes * each, f"{job.row}, {job.mode}, process {process + 1}")
 
 
-def _parts(numbers: list[int], count: int) -> Iterator[list[int]]:
+def _parts(jobs: list[Job], count: int) -> Iterator[list[Job]]:
     """So many lists of nearly the same length, with neighbours, which take about as long, apart."""
-    return filter(None, (numbers[start::count] for start in range(count)))
+    return filter(None, (jobs[start::count] for start in range(count)))
 
 
 def _job(book: _Book, number: int, mode: str, process: int, settings: Settings, folder: Path) -> Job:
@@ -190,6 +232,9 @@ def _job(book: _Book, number: int, mode: str, process: int, settings: Settings, 
         called=subject.called,
         arguments={name: ast.literal_eval(text) for name, text in subject.arguments},
         table=controls.__name__ if number < 2 else settings.table,
+        fresh=book.probes[number].kind in (Kind.PROCESSES, Kind.DRAWS),  # what a process begins with is asked
+        stops=settings.stops,
+        seconds=settings.seconds / settings.processes if number >= 2 else 0.0,
     )
 
 

@@ -17,6 +17,7 @@ class Verdict(enum.Enum):
     CONFIRMED = "confirmed"  # two runs differed
     NOT_OBSERVED = "not-observed"  # no two runs differed, which bounds only how often they do
     DETERMINISTIC_PATH = "deterministic-path"  # not observed in this mode, and confirmed without it
+    SIMULATED = "simulated"  # nothing was measured: other orders were worked out by a reference
     RAISES = "raises"  # the mode refuses the operation
     UNAVAILABLE = "unavailable"  # no such device, package, kernel, or operation in this version
     INCONCLUSIVE = "inconclusive"  # a control failed, or too few runs were made
@@ -31,7 +32,8 @@ class Outcome:
     """A verdict for one mode with what it rests on.
 
     `distinct` results of `runs` in `processes` fresh processes; `absolute` and `ulp` are the largest differences seen,
-    None where they cannot be said.
+    None where they cannot be said. Of one that is simulated, `runs` are orders of what is `permuted`, and `reason` says
+    why none of them can change a bit, where that is known.
     """
 
     verdict: Verdict
@@ -42,6 +44,7 @@ class Outcome:
     ulp: int | None = None
     warned: bool = False
     reason: str = ""
+    permuted: str = ""
 
 
 def judge(answers: Iterable[Answer]) -> Outcome:
@@ -57,6 +60,9 @@ def judge(answers: Iterable[Answer]) -> Outcome:
         ulp=max((a.ulp for a in answers if a.ulp is not None), default=None),
         warned=any(answer.warned for answer in answers),
     )
+    told = next((answer for answer in answers if answer.permuted), None)
+    if told is not None:
+        return replace(counted, verdict=Verdict.SIMULATED, reason=told.reason, permuted=told.permuted)
     if counted.distinct > 1:
         return replace(counted, verdict=Verdict.CONFIRMED)
     wrong = next((answer for answer in answers if answer.error), None)
@@ -92,15 +98,20 @@ def bound(runs: int) -> float:
 
 def words(outcome: Outcome) -> str:
     """What was counted, in a sentence that claims no more than it shows."""
-    if outcome.verdict is Verdict.CONFIRMED:
-        told = f"{outcome.distinct} distinct results of {outcome.runs} runs"
+    if outcome.verdict is Verdict.SIMULATED and outcome.distinct <= 1:
+        if outcome.reason:
+            return f"cannot differ: {outcome.reason}"
+        return f"{outcome.runs} orders of {outcome.permuted} give the same bits"
+    if outcome.verdict in (Verdict.CONFIRMED, Verdict.SIMULATED):
+        of = "runs" if outcome.verdict is Verdict.CONFIRMED else f"orders of {outcome.permuted}"
+        told = f"{outcome.distinct} distinct results of {outcome.runs} {of}"
         if outcome.absolute is not None:
             told += f", up to {outcome.absolute:.3g} apart"
         if outcome.ulp:
             told += f" ({outcome.ulp:,} ULP)"
         return told
     if outcome.verdict in (Verdict.NOT_OBSERVED, Verdict.DETERMINISTIC_PATH):
-        runs = outcome.runs // max(outcome.processes, 1)
-        told = f"{outcome.runs} equal runs ({outcome.processes} processes x {runs})"
+        count = "1 process" if outcome.processes == 1 else f"{outcome.processes} processes"
+        told = f"{outcome.runs} equal runs in {count}"
         return f"{told}: if runs were independent, at most {bound(outcome.runs):.1%} of them differ (95 %)"
     return outcome.reason

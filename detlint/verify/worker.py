@@ -12,19 +12,23 @@ import textwrap
 import threading
 import time
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from detlint.forking import serving
 from detlint.verify import bits, environment, modes
 from detlint.verify.bench import Bench
 from detlint.verify.churn import Churn
-from detlint.verify.job import Answer, Job
+from detlint.verify.job import ORDERS, Answer, Job
+from detlint.verify.orders import table
 from detlint.verify.probe import Kind, Probe, UnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _LONGEST = 200  # characters of an error
+_LEAST = {Kind.BATCHES: 5, Kind.MEMORY: 4}  # runs, whatever time they take: batches of each size, each pattern
 
 
 def main() -> None:
@@ -42,6 +46,21 @@ def main() -> None:
     limit_memory(int(sys.argv[2]))
     for line in sys.stdin:
         _say(answers, run(Job(**json.loads(line)), unseed).plain())
+
+
+def serve(number: int) -> Callable[[], None]:
+    """In a process that forks: be one worker in each fork. Gives back what the fork has to do."""
+    job = serving.serve(number, ["numpy"] if find_spec("numpy") else [])
+    return lambda: _forked(job)
+
+
+def _forked(job: Mapping[str, Any]) -> None:
+    os.chdir(job["folder"])
+    os.environ.clear()
+    os.environ.update(job["environment"])
+    sys.argv[1:] = job["arguments"]
+    serving.renew()
+    main()
 
 
 def _end_with(parent: int) -> None:
@@ -77,6 +96,9 @@ def run(job: Job, unseed: Callable[[], None] = lambda: None) -> Answer:
     answer: dict[str, Any] = {"key": job.key}
     try:
         probe: Probe = importlib.import_module(job.table).PROBES[job.row]
+        if job.mode == ORDERS:
+            answer.update(table.permuted(job, probe))
+            return Answer(**answer, seconds=round(time.perf_counter() - start, 3))
         bench = Bench(job.device, job.dtype, job.arguments, job.called)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -97,12 +119,17 @@ def _repeat(job: Job, probe: Probe, bench: Bench, unseed: Callable[[], None]) ->
     once = probe.kind in (Kind.PROCESSES, Kind.DRAWS)
     prepare = unseed if probe.kind is Kind.DRAWS and job.mode != "seeded" else modes.seed_all
     churn = Churn(job.device, job.process)
+    begun = time.perf_counter()
+    least = 1 if job.process else _LEAST.get(probe.kind, 2)
     digests: list[str] = []
+    first: tuple[str, list[Any]] | None = None
     differences: list[tuple[float | None, int | None]] = []
-    expected: tuple[str, list[Any]] | None = None
+    expected: tuple[str, list[Any]] = "", []
     prepare()
     repeated = probe.build(bench)
     for turn in range(1 if once else job.repeats):
+        if job.seconds and turn >= least and time.perf_counter() - begun > job.seconds:
+            break
         if not once:
             churn.shake()
         if probe.kind is Kind.MEMORY:
@@ -112,25 +139,28 @@ def _repeat(job: Job, probe: Probe, bench: Bench, unseed: Callable[[], None]) ->
             result = repeated()
             if bench.device.type == "cuda":
                 torch.cuda.synchronize(bench.device)
-        found = bits.digest(result)
-        if expected is None:
-            expected = _reference(Path(job.reference), found, result)
+        held = list(bits.leaves(result))
+        if first is None:
+            first = bits.digest(held), [one.clone() if isinstance(one, torch.Tensor) else one for one in held]
+            expected = _reference(Path(job.reference), first)
+        found = first[0] if bits.equal(first[1], held) else bits.digest(held)
         if found not in (expected[0], *digests):
-            differences.append(bits.apart(expected[1], result))
+            differences.append(bits.apart(expected[1], held))
         digests.append(found)
+        if job.stops and found != expected[0]:
+            break
     absolute = max((one for one, _ in differences if one is not None), default=None)
     ulp = max((one for _, one in differences if one is not None), default=None)
     return {"digests": tuple(digests), "absolute": absolute, "ulp": ulp}
 
 
-def _reference(file: Path, digest: str, result: Any) -> tuple[str, list[Any]]:
+def _reference(file: Path, first: tuple[str, list[Any]]) -> tuple[str, list[Any]]:
     """The first result of the first process, which is this one where there is no such file."""
     import torch
 
     if file.exists():
         before: tuple[str, list[Any]] = torch.load(file, weights_only=True)
         return before
-    first = digest, [leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in bits.leaves(result)]
     partial = file.with_name(f"{file.name}.part")
     with contextlib.suppress(OSError, RuntimeError):  # a full disk hides how far results are apart, no more
         torch.save(first, partial)

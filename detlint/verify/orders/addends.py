@@ -1,0 +1,126 @@
+"""What a kernel combines at each place, and the results of combining it in other orders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+_ORDERS = 8
+_ROOM = 4  # times the bound on rounding: torch and the reference each keep within it, and take other weights
+
+
+class UnlikeError(Exception):
+    """A reference does not compute what torch does. The message says by how much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Addends:
+    """What a kernel combines: `values[i]` goes to `places[i]`, on top of `start`, and those of a place in any order.
+
+    `combine` is "add", "multiply" or "write", by which the last one stays. `expected` is what torch's own kernel of the
+    CPU makes of them. The tensors have one dimension; `start` and `expected` have an element a place.
+    """
+
+    places: Tensor
+    values: Tensor
+    start: Tensor
+    expected: Tensor
+    combine: str = "add"
+
+    @property
+    def most(self) -> int:
+        """How many values reach one place, at most."""
+        import torch
+
+        return int(torch.bincount(self.places).max()) if self.places.numel() else 0
+
+    @property
+    def permuted(self) -> str:
+        """What its orders are orders of, in words."""
+        noun = {"add": "addends of", "multiply": "factors of", "write": "values written to"}[self.combine]
+        return f"the {self.most} {noun} a place"
+
+    def results(self) -> Iterator[Tensor]:
+        """The result in the order in which the values stand, then in the reversed one, then in random ones."""
+        import torch
+
+        source = torch.Generator().manual_seed(0)
+        count = self.places.numel()
+        yield self._in_order(torch.arange(count))
+        yield self._in_order(torch.arange(count).flip(0))
+        for _ in range(_ORDERS - 2):
+            yield self._in_order(torch.randperm(count, generator=source))
+
+    def check(self, result: Tensor) -> None:
+        """Raise UnlikeError where a result is further from torch's own than rounding in another order takes it."""
+        import torch
+
+        if not result.is_floating_point() or self.combine == "write":
+            wrong = result != self.expected
+            if self.combine == "write":  # torch may write them in another order itself
+                given = torch.full_like(wrong, False).index_put((self.places,), torch.ones_like(self.places).bool())
+                wrong &= ~given
+            if wrong.any():
+                raise UnlikeError(f"{int(wrong.sum())} of {wrong.numel()} elements differ from torch's own result")
+            return
+        size = torch.zeros(self.start.shape, dtype=torch.float64)
+        if self.combine == "add":
+            size = self.start.double().abs().index_add(0, self.places, self.values.double().abs())
+        else:
+            size = self.expected.double().abs()
+        allowed = _ROOM * (self.most + 2) * torch.finfo(result.dtype).eps * size
+        over = ((result.double() - self.expected.double()).abs() > allowed).sum()
+        if over:
+            raise UnlikeError(f"{int(over)} of {result.numel()} elements are further than rounding from torch's own")
+
+    def fixed(self) -> str:
+        """Why no order can change a bit, or ""."""
+        import torch
+
+        if self.most <= 1:
+            return "each place gets one value"
+        if self.combine == "write":
+            lowest = torch.full(self.start.shape, float("inf"), dtype=torch.float64)
+            lowest = lowest.index_reduce(0, self.places, self.values.double(), "amin")
+            return "all values of a place are equal" if (lowest[self.places] == self.values.double()).all() else ""
+        if not self.values.is_floating_point():
+            return "whole numbers give the same in any order"
+        if self.combine == "add" and self.most == 2 and not self.start.any():
+            return "two addends at most reach a place, whose sum is the same either way"
+        return "every partial sum is exact" if self.combine == "add" and self._is_exact() else ""
+
+    def _is_exact(self) -> bool:
+        """Whether all sums of a place's addends are multiples of one power of two that the dtype can hold."""
+        import torch
+
+        values, start = self.values.double(), self.start.double()
+        if not values.isfinite().all():
+            return False
+        digits = {torch.float64: 53, torch.float32: 24, torch.float16: 11, torch.bfloat16: 8}[self.values.dtype]
+        sums = start.abs().index_add(0, self.places, values.abs())
+        largest = float(sums.max())
+        unit = 2.0 ** (torch.frexp(torch.tensor(largest)).exponent.item() - digits) if largest else 1.0
+        every = torch.cat([values, start])
+        return largest < 2.0**60 and bool((torch.remainder(every, unit) == 0).all())
+
+    def _in_order(self, order: Tensor) -> Tensor:
+        import torch
+
+        order = order[torch.argsort(self.places[order], stable=True)]
+        places, values = self.places[order], self.values[order]
+        counts = torch.bincount(places, minlength=self.start.numel())
+        turn = torch.arange(places.numel()) - (counts.cumsum(0) - counts)[places]
+        by_turn = torch.argsort(turn, stable=True)
+        result = self.start.clone()
+        for part in torch.split(by_turn, torch.bincount(turn).tolist()):  # each place occurs once in a part
+            at, given = places[part], values[part]
+            if self.combine == "add":
+                given = result[at] + given
+            elif self.combine == "multiply":
+                given = result[at] * given
+            result[at] = given
+        return result

@@ -1,0 +1,126 @@
+"""The addends of gradients: what each element of the result hands back to one element of the input.
+
+A gradient is linear in what comes from above: the kernel adds `weight * gradient` for each element of the result that
+an element of the input has a part in, and by atomics in any order. The weights are the derivatives of the operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from detlint.verify.bench import Bench
+from detlint.verify.orders.addends import Addends, UnlikeError
+from detlint.verify.probe import Probe, Run, UnavailableError
+from detlint.verify.probes.sizes import SHAPE
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+_PLACES = 6  # elements of the input that are looked at
+_MOST = 128  # addends of each
+
+
+class Gathering(Bench):
+    """A bench on which a probe of a gradient leaves what it would measure, instead of measuring it."""
+
+    asked: tuple[Callable[..., Any], tuple[Tensor, ...]] | None = None
+
+    def gradients(self, function: Callable[..., Any], *leaves: Tensor, upstream: str = "addends") -> Run:
+        """Keep the first function that is asked for, with its leaves."""
+        self.asked = self.asked or (function, leaves)
+        if SHAPE not in self.taken:
+            self.assumed[SHAPE] = tuple(self.asked[1][0].shape)
+        return lambda: None
+
+
+def of(probe: Probe, bench: Gathering) -> Addends:
+    """The addends of the gradient that a probe measures, at a few elements of the first tensor that it is taken of.
+
+    Raises UnlikeError where they do not add up to torch's own gradient, and UnavailableError where there is none.
+    """
+    probe.build(bench)
+    if bench.asked is None:
+        raise UnavailableError("the probe takes no gradient")
+    function, leaves = bench.asked
+    leaf = leaves[0].detach().requires_grad_()
+    output = _first(function(leaf, *leaves[1:]))
+    above = bench.normal(*output.shape).to(output.dtype)
+    found, places = None, _places(leaf, output)
+    for columns in (_by_linearity, _by_second_derivative):
+        try:
+            weights = list(columns(function, leaf, leaves[1:], output, places))
+            found = _gathered(leaf, output, above, weights)
+            if not found.most:
+                raise UnlikeError("nothing of the result comes from these elements")
+            found.check(next(found.results()))
+        except (UnlikeError, RuntimeError):
+            if columns is _by_second_derivative:
+                raise
+        else:
+            break
+    assert found is not None
+    return found
+
+
+def _first(result: Any) -> Tensor:
+    """The tensor of a result that has a gradient."""
+    import torch
+
+    several = result if isinstance(result, (tuple, list)) else (result,)
+    return next(one for one in several if isinstance(one, torch.Tensor) and one.requires_grad)
+
+
+def _places(leaf: Tensor, output: Tensor) -> list[int]:
+    """The elements of the input that have the largest part in the result."""
+    import torch
+
+    (parts,) = torch.autograd.grad(output, leaf, torch.ones_like(output), retain_graph=True)
+    return [int(place) for place in parts.reshape(-1).abs().topk(min(_PLACES, parts.numel())).indices]
+
+
+def _by_linearity(
+    function: Callable[..., Any], leaf: Tensor, others: tuple[Tensor, ...], output: Tensor, places: list[int]
+) -> Iterator[tuple[int, Tensor]]:
+    """What an operation that is linear makes of a one among zeros."""
+    import torch
+
+    for place in places:
+        one = torch.zeros_like(leaf).detach()
+        one.view(-1)[place] = 1
+        yield place, _first(function(one.requires_grad_(), *others)).detach().reshape(-1)
+
+
+def _by_second_derivative(
+    function: Callable[..., Any], leaf: Tensor, others: tuple[Tensor, ...], output: Tensor, places: list[int]
+) -> Iterator[tuple[int, Tensor]]:
+    """The derivatives by one element, of the gradient by what comes from above, in which it is linear."""
+    import torch
+
+    above = torch.zeros_like(output).detach().requires_grad_()
+    (gradient,) = torch.autograd.grad(output, leaf, above, create_graph=True)
+    for place in places:
+        one = torch.zeros_like(leaf).detach()
+        one.view(-1)[place] = 1
+        (weights,) = torch.autograd.grad(gradient, above, one, retain_graph=True)
+        yield place, weights.detach().reshape(-1)
+
+
+def _gathered(leaf: Tensor, output: Tensor, above: Tensor, weights: list[tuple[int, Tensor]]) -> Addends:
+    """The addends, of as many elements of the result as are looked at, and torch's own gradient from these alone."""
+    import torch
+
+    kept = torch.zeros(output.numel(), dtype=torch.bool)
+    for _, column in weights:
+        kept[column.nonzero()[:_MOST, 0]] = True
+    above = torch.where(kept.view(output.shape), above, 0)
+    (gradient,) = torch.autograd.grad(output, leaf, above, retain_graph=True)
+    flat, places, values = above.reshape(-1), [], []
+    for number, (_, column) in enumerate(weights):
+        touching = column.nonzero()[:, 0]
+        touching = touching[kept[touching]]
+        values.append(column[touching] * flat[touching])
+        places.append(torch.full_like(touching, number))
+    start = torch.zeros(len(weights), dtype=leaf.dtype)
+    chosen = gradient.reshape(-1)[[place for place, _ in weights]]
+    return Addends(torch.cat(places), torch.cat(values), start, chosen)
