@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from detlint.report import Report
 from detlint.verify import join, session
+from detlint.verify.kernels import calls, running
 from detlint.verify.probes import NOT_PROBED, PROBES
 from detlint.verify.session import Progress, Session, Settings
+
+_OF_KERNELS = ("kernel_atomics", "autotuning")  # checks whose findings may be in a kernel
 
 
 def verify_report(
@@ -25,6 +29,28 @@ def verify_report(
         replace(judged, finding=join.verified(judged.finding, held, PROBES, NOT_PROBED)) for judged in report.findings
     ]
     return replace(report, findings=tuple(verified)), held
+
+
+def with_kernels(report: Report, read: Callable[[str], str], seconds: float) -> Report:
+    """The report with what Triton kernels of the user's own did that findings are in, `seconds` for a file.
+
+    This imports the files that they are in, and calls functions of theirs, in processes of their own. `read` gives the
+    text of a file.
+    """
+    asked: dict[str, set[str]] = {}
+    kernels: list[str] = []
+    for judged in report.findings:
+        place = judged.finding.place
+        whole = judged.rule.check in _OF_KERNELS and place.cell is None
+        kernels.append(calls.kernel_at(read(place.path), place.line) if whole else "")
+        if kernels[-1]:
+            asked.setdefault(place.path, set()).add(kernels[-1])
+    told = {path: running.of_file(Path(path), sorted(names), seconds) for path, names in asked.items()}
+    found = []
+    for judged, kernel in zip(report.findings, kernels, strict=True):
+        shown = told[judged.finding.place.path][kernel] if kernel else judged.finding.verification
+        found.append(replace(judged, finding=replace(judged.finding, verification=shown)))
+    return replace(report, findings=tuple(found))
 
 
 def with_evidence(report: Report, sessions: Sequence[Session]) -> Report:

@@ -72,6 +72,12 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--all", action="store_true", help="run the whole catalogue")
     add_session_options(made)
     made.add_argument(
+        "--run-kernels",
+        action="store_true",
+        help="import the files of the Triton kernels that findings are in, call functions there that launch them and "
+        "need no arguments, and take their programs in other orders",
+    )
+    made.add_argument(
         "--evidence",
         action="append",
         type=Path,
@@ -190,6 +196,8 @@ def _findings(options: argparse.Namespace) -> int:
     else:
         bar = _Bar()
         shown, held = verifying.verify_report(checked, session_settings(options), bar.show)
+        if options.run_kernels:
+            shown = verifying.with_kernels(shown, _text, options.timeout)
         bar.clear()
         if held is not None:
             wrong = _write_evidence(held, options.output)

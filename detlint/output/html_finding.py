@@ -63,7 +63,8 @@ class Articles:
             yield f"<ol class=path>{''.join(self._step(each, opens=finding.flow) for each in finding.related)}</ol>"
         yield "<dl>"
         if finding.verification is not None:
-            yield f"<dt>Measured<dd>{_verified(finding.verification)}"
+            head = "Simulated" if finding.verification.verdict == "simulated" else "Measured"
+            yield f"<dt>{head}<dd>{_verified(finding.verification)}"
         yield f"<dt>Why<dd>{prose(rule.why)}"
         yield f"<dt>Help<dd>{prose(rule.help.format(**finding.details))}"
         if rule.breaks:

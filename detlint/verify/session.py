@@ -6,6 +6,7 @@ import ast
 import datetime
 import importlib
 import itertools
+import math
 import os
 import signal
 import tempfile
@@ -151,7 +152,9 @@ class _Book:
         self._on_cpu = on_cpu
         self.answers: dict[tuple[int, str], list[Answer]] = {}
         drawn = any(probe.kind is Kind.DRAWS for probe in probes)
-        self.modes = ("off", *_FLAGGED, *(["seeded"] if drawn else []), ORDERS)
+        first = ("off", "seeded", ORDERS) if drawn else ("off", ORDERS)
+        self.modes = (*first, *_FLAGGED)
+        self.stages = (first, ("strict",), ("warn",)) if on_cpu else (first, _FLAGGED)
 
     def open(self, mode: str, process: int) -> list[int]:
         """The subjects that have more to show in a mode, after the controls; none where these would be alone.
@@ -199,11 +202,17 @@ class _Book:
 def _run(book: _Book, workers: pool.Pool, settings: Settings, folder: Path, progress: Progress | None) -> None:
     """Process by process, all that is open in each mode."""
     each = len(book.modes) * len(book.subjects)
-    for process, mode in itertools.product(range(settings.processes), book.modes):
-        opened = [_job(book, number, mode, process, settings, folder) for number in book.open(mode, process)]
-        alike = ([job for job in opened if job.fresh is fresh] for fresh in (False, True))
-        asked = [part for some in alike for part in _parts(some, settings.jobs)]
-        done = (process * len(book.modes) + book.modes.index(mode) + 1) * len(book.subjects) - len(opened)
+    done = 0
+    for process, stage in itertools.product(range(settings.processes), book.stages):
+        asked: list[list[Job]] = []
+        opened = 0
+        for mode in stage:
+            made = [_job(book, number, mode, process, settings, folder) for number in book.open(mode, process)]
+            opened += len(made)
+            for fresh in (False, True):
+                alike = [job for job in made if job.fresh is fresh]
+                asked += _parts(alike, math.ceil(settings.jobs / len(stage)))
+        done += len(stage) * len(book.subjects) - opened
         jobs = {job.key: job for batch in asked for job in batch}
         with closing(side_by_side.answers(workers, asked, settings.jobs)) as answers:
             for answer in answers:

@@ -118,10 +118,12 @@ def permuted(job: Job, probe: Probe) -> dict[str, Any]:
     Raises UnlikeError where the reference is not what torch computes, and whatever the operation raises.
     """
     bench = gradients.Gathering("cpu", job.dtype, job.arguments, job.called)
+    written = False
     if job.row in _SCANS:
         told, found, fixed = _scanned(bench, _SCANS[job.row])
     else:
         addends = _INDEXED[job.row](bench) if job.row in _INDEXED else gradients.of(probe, bench)
+        written = addends.combine == "write"
         told, found, fixed = addends.permuted, _checked(addends), addends.fixed()
         if fixed and bench.assumed and addends.values.is_floating_point():
             fixed = ""  # of what was chosen here: that of the call may be otherwise
@@ -136,7 +138,7 @@ def permuted(job: Job, probe: Probe) -> dict[str, Any]:
     return {
         "digests": tuple(digests),
         "absolute": max((one for one, _ in apart if one), default=None),
-        "ulp": max((one for _, one in apart if one), default=None),
+        "ulp": None if written else max((one for _, one in apart if one), default=None),
         "permuted": told,
         "reason": fixed,
         "taken": bench.taken,
@@ -155,7 +157,7 @@ def _scanned(bench: Bench, name: str) -> tuple[str, Iterator[Tensor], str]:
     import torch
 
     scan: Callable[..., Tensor] = getattr(torch, name)
-    join: Callable[[Tensor, Tensor], Tensor] = {
+    join: Any = {
         "cumsum": torch.add,
         "cumprod": torch.mul,
         "logcumsumexp": torch.logaddexp,
