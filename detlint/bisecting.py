@@ -60,7 +60,8 @@ def verified(static: Static, cause: Cause, processes: int = 3, repeats: int = 10
     operation, op = Operation(static.operation), cause.operation
     device = "cuda" if op is not None and "cuda" in op.signature else "cpu"
     subjects = join.of_operations([operation], PROBES)
-    held = session.hold(subjects, session.Settings(device, processes, repeats)) if subjects else None
+    settings = session.Settings(device, processes, repeats, stops=True, seconds=session.SECONDS)
+    held = session.hold(subjects, settings) if subjects else None
     told = join.shown(operation, held, PROBES, NOT_PROBED)
     if told is None:
         return static

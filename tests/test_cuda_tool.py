@@ -17,12 +17,15 @@ from detlint.verify.verdicts import Outcome, Verdict
 from tests.forks import forks
 from tests.tools import cuda
 
+WHERE = {"device": "a device", "type": "cpu", "torch": "2"}
 ROWS = ["put_acc.fwd.any", "scatter_src.fwd", "index_copy.fwd", "index_put_noacc.fwd"]
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "tests.xml").write_text("")  # the tests have been run
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the tests of the device have been run, and it has been asked what it is."""
+    monkeypatch.setattr(cuda, "_tested", lambda folder: 0)
+    monkeypatch.setattr(cuda, "_described", lambda device: WHERE)
     return tmp_path
 
 
@@ -51,8 +54,7 @@ def test_a_sweep_goes_on_where_it_was(folder: Path, monkeypatch: pytest.MonkeyPa
         interrupted = len(asked) == 3  # its second row was run in one process of three
         if interrupted:
             found[1] = replace(found[1], outcomes={"off": Outcome(Verdict.NOT_OBSERVED, 10, 1, 1)})
-        where = {"device": "a device", "type": "cpu", "torch": "2"}
-        return Session(where, settings, (), tuple(found), interrupted=interrupted)
+        return Session(WHERE, settings, (), tuple(found), interrupted=interrupted)
 
     monkeypatch.setattr(session, "hold", hold)
     assert call(folder, "--minutes", "0") == 3 and not asked
@@ -71,19 +73,20 @@ def test_a_sweep_goes_on_where_it_was(folder: Path, monkeypatch: pytest.MonkeyPa
 def test_evidence_of_another_device_is_not_added_to(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def hold(subjects: Sequence[Subject], settings: Settings, *_: object) -> Session:
         found = [Measurement(one, {"off": Outcome(Verdict.CONFIRMED, 2, 1, 2)}) for one in subjects]
-        return Session({"device": next(devices), "type": "cpu", "torch": "2"}, settings, (), tuple(found))
+        return Session({**WHERE, "cudnn": next(releases)}, settings, (), tuple(found))
 
-    devices = iter(["one", "another"])
+    releases = iter(["9", "8"])
     monkeypatch.setattr(session, "hold", hold)
     with pytest.raises(SystemExit, match="another device"):
         call(folder)
 
 
 @pytest.mark.slow
-def test_on_a_cpu_it_measures_works_out_and_compares(folder: Path) -> None:
+def test_on_a_cpu_it_measures_works_out_and_compares(tmp_path: Path) -> None:
     with forks(pool):
-        assert call(folder) == 0
-    assert sorted(measured(folder)) == sorted(ROWS)
-    page = (folder / "simulated.md").read_text()
+        assert call(tmp_path) == 0
+    assert "skipped" in (tmp_path / "tests.xml").read_text()
+    assert sorted(measured(tmp_path)) == sorted(ROWS)
+    page = (tmp_path / "simulated.md").read_text()
     assert "4 forms of rows were both simulated and measured on CPU" in page
     assert "| scatter_src.fwd | float32 |" in page and "index_copy.fwd" not in page

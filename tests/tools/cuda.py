@@ -10,6 +10,7 @@ Python, pytest, NumPy and a CUDA build of torch, and neither libcst nor the term
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import signal
 import subprocess
@@ -50,18 +51,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     folder = options.folder.absolute()
     folder.mkdir(parents=True, exist_ok=True)
     until = begun + 60 * options.minutes
-    tested = 0 if (folder / "tests.xml").exists() else _tested(folder)
+    where = _described(options.device)
+    file = folder / evidence.file_name(where)
+    held = evidence.read(file) if file.exists() else None
+    tested = 0 if held is not None and (folder / "tests.xml").exists() else _tested(folder)
     # most of the time is spent on the CPU, one thread each
     settings = Settings(options.device, jobs=1 if options.device == "cpu" else max(1, (os.cpu_count() or 1) - 2))
     settings = replace(settings, processes=10, repeats=30) if options.thorough else settings
-    swept = sweep(folder, join.of_rows(options.rows, PROBES), settings, options.shards, until)
+    swept = sweep(folder, held, join.of_rows(options.rows, PROBES), settings, options.shards, until)
     return tested or swept
 
 
-def sweep(folder: Path, subjects: Sequence[Subject], settings: Settings, shards: int, until: float) -> int:
-    """Measure what the evidence in the folder lacks, shard by shard, until a time of `time.monotonic`; an exit status."""
+def sweep(
+    folder: Path, held: Session | None, subjects: Sequence[Subject], settings: Settings, shards: int, until: float
+) -> int:
+    """Measure what is not held yet, shard by shard, until a time of `time.monotonic`; an exit status."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    held, longest, size = _kept(folder), 0.0, -(-len(subjects) // shards)
+    longest, size = 0.0, -(-len(subjects) // shards)
     while left := [one for one in subjects if held is None or one not in {each.subject for each in held.measurements}]:
         begun = time.monotonic()
         if until - begun < max(longest, _LEFT):
@@ -91,12 +97,15 @@ def _spread(left: Sequence[Subject], size: int) -> list[Subject]:
     return list(left[:: max(1, -(-len(left) // size))])
 
 
-def _kept(folder: Path) -> Session | None:
-    """What an earlier call has left. Raises SystemExit where that was another device or release."""
-    files = sorted(folder.glob("*.json"))
-    if len(files) > 1:
-        raise SystemExit(f"{folder} has evidence of several devices; give each a folder of its own")
-    return evidence.read(files[0]) if files else None
+def _described(device: str) -> dict[str, str]:
+    """The device and its versions, as a worker tells them. Raises SystemExit where it cannot be used."""
+    code = "import json, sys; from detlint.verify.environment import describe; print(json.dumps(describe(sys.argv[1])))"
+    command = [sys.executable, "-c", code, device]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{device} cannot be used")
+    told: dict[str, str] = json.loads(done.stdout)
+    return told
 
 
 def _merged(before: Session | None, found: Session) -> Session:
@@ -151,8 +160,10 @@ def _tested(folder: Path) -> int:
     command = [sys.executable, "-m", "pytest", "-m", "cuda", "--noconftest"]  # conftest needs libcst
     command += ["tests/test_verify_cuda.py", f"--junitxml={folder}/tests.xml"]
     print("==", *command, flush=True)
-    with (folder / "tests.txt").open("w", encoding="utf-8") as kept:
-        running = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    with (
+        (folder / "tests.txt").open("w", encoding="utf-8") as kept,
+        subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as running,
+    ):
         assert running.stdout is not None
         for line in running.stdout:
             print(line, end="", flush=True)
