@@ -142,6 +142,17 @@ def test_what_was_measured_is_told_with_its_numbers() -> None:
     assert "<dt>runs<dd>7" in text and "<dt>modes<dd>off confirmed" in text and "<dt>cuda" not in text
 
 
+@pytest.mark.parametrize(("verdict", "head"), [("confirmed", "Measured"), ("simulated", "Simulated")])
+def test_what_was_worked_out_is_not_said_to_be_measured(verdict: str, head: str) -> None:
+    judged = made().report.findings[-1]
+    verified = replace(judged.finding, verification=Verification(verdict, "8 distinct results of 8 orders"))
+    report = Report((replace(judged, finding=verified),), 1, 0, 0.0)
+    assert f"<dt>{head}<dd>" in formats.render("html", report, Config(root=ROOT))
+    assert f'"verdict": "{verdict}"' in formats.render("sarif", report, Config(root=ROOT))
+    assert f"verified: {verdict}: 8 distinct results" in formats.render("text", report, Config(root=ROOT))
+    assert judged.severity.value in formats.render("text", report, Config(root=ROOT))
+
+
 # Fixes
 
 

@@ -84,7 +84,9 @@ def test_a_check_with_verify_and_without_cuda_fails(project: Path) -> None:
     ("arguments", "told"),
     [
         (["--op", "no_such_operation"], "'no_such_operation'"),
-        (["--all", "src"], "neither paths nor --evidence"),
+        (["--all", "src"], "take no paths"),
+        (["--op", "scatter_add", "--run-kernels"], "take no paths"),
+        (["--evidence", "missing.json", "--run-kernels"], "give one of them"),
         (["missing.py", "--device", "cpu"], "missing.py does not exist"),
         (["--evidence", "missing.json"], "missing.json"),
         (["--evidence", "."], "no JSON files in ."),

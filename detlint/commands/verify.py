@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = """\
 Run the operations that findings name on a device, in the form in which the code calls them, and tell whether their
-results differ between runs. Nothing of the code that is checked is imported or run."""
+results differ between runs. Nothing of the code that is checked is imported or run unless --run-kernels asks for it."""
 _STATUS = """\
 Exit status: 0 nothing confirmed, 1 a finding is confirmed, 2 the run failed, a control failed, or there is no such
 device. With --all and --op: 0, or 2."""
@@ -94,7 +94,9 @@ def add_session_options(parser: argparse.ArgumentParser) -> None:
     """The options that say how a session is held."""
     default = Settings()
     parser.add_argument("--device", default=default.device, help="cuda, cuda:1, cpu, mps, xpu [%(default)s]")
-    parser.add_argument("--processes", type=_positive, default=default.processes, help="fresh processes [%(default)s]")
+    parser.add_argument(
+        "--processes", type=_positive, default=default.processes, help="processes that are started [%(default)s]"
+    )
     parser.add_argument("--repeats", type=_positive, default=default.repeats, help="runs in each process [%(default)s]")
     parser.add_argument("--jobs", type=_positive, default=default.jobs, help="processes that run at once [%(default)s]")
     parser.add_argument("--thorough", action="store_true", help="10 processes with 30 runs each, all of them")
@@ -156,8 +158,8 @@ def _seconds(text: str) -> float:
 
 def _catalogue(options: argparse.Namespace) -> int:
     """Measure rows of the catalogue as such."""
-    if options.paths or options.evidence:
-        raise _UsageError("--all and --op take neither paths nor --evidence: they measure the operations as such")
+    if options.paths or options.evidence or options.run_kernels:
+        raise _UsageError("--all and --op take no paths, --evidence or --run-kernels: they measure operations as such")
     rows = list(PROBES) if options.all else sorted({row for name in options.op for row in _rows(name)})
     with_progress = _Bar()
     held = session.hold(join.of_rows(rows, PROBES), session_settings(options), with_progress.show)
@@ -191,6 +193,8 @@ def _findings(options: argparse.Namespace) -> int:
     checked, wrong = _checked(options.paths), None
     from detlint import verifying
 
+    if options.evidence and options.run_kernels:
+        raise _UsageError("--evidence runs nothing, and --run-kernels runs kernels: give one of them")
     if options.evidence:
         shown, held = verifying.with_evidence(checked, evidence.read_all(options.evidence)), None
     else:
