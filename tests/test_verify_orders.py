@@ -48,6 +48,8 @@ GRADIENTS = {
     "F.pad(x, (1, 1, 1, 1), mode='reflect')": "addends of a place",
     "F.max_pool3d(x, 3, stride=2)": "addends of a place",
     "F.adaptive_avg_pool3d(x, (4, 5, 6))": "addends of a place",
+    "F.embedding_bag(index, x, mode='max')": "addends of a place",
+    "F.scaled_dot_product_attention(x, x, x)": "the 8 addends of a place (chosen here: keys, queries)",
     "torch.gather(x, 0, torch.randint(0, 9, (99,), device=device))": "addends of a place",
 }
 LAYER = """\
@@ -64,7 +66,7 @@ def step(x, y, index, device):
 def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, dict[str, Any]]]:
     """What is told of the finding in each file, by what the file calls."""
     folder = tmp_path_factory.mktemp("orders")
-    (folder / "pyproject.toml").write_text("[tool.detlint]\nselect = ['DET301', 'DET302']\n")
+    (folder / "pyproject.toml").write_text("[tool.detlint]\nselect = ['DET301', 'DET302', 'DET303']\n")
     texts = {call: f"{HEAD}    return {call}\n" for call in (*DIFFERS, *CANNOT)}
     texts |= {call: f"{HEAD.partition('def')[0]}{LAYER.format(call)}" for call in GRADIENTS}
     files = {f"m{number}.py": call for number, call in enumerate(texts)}
@@ -83,7 +85,7 @@ def test_another_order_of_what_meets_in_a_place_changes_bits(told: dict[str, dic
     assert found["verdict"] == "simulated", found["text"]
     assert found["simulated"]["distinct"] > 1
     assert (DIFFERS | GRADIENTS)[call] in found["text"]
-    assert "the kernel of the CPU itself: not-observed" in found["text"]
+    assert "the kernel of the CPU itself: " in found["text"]
 
 
 @pytest.mark.slow

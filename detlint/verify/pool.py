@@ -31,6 +31,7 @@ sys.path.append(sys.path.pop(0))
 from detlint.verify.worker import main
 main()
 """
+_GRADIENTS = ["torch.fx.experimental.symbolic_shapes"]  # what the first gradient imports, which takes a second
 _SERVE = "detlint.verify.worker:serve"
 _START = 300.0  # seconds: importing torch and waking a device for the first time can take minutes
 _END = 10.0
@@ -164,7 +165,7 @@ class _Worker:
         given, writing = os.pipe()
         reading, told = os.pipe()
         self._stdin, self._stdout = os.fdopen(writing, "w", encoding="utf-8"), os.fdopen(reading, encoding="utf-8")
-        job = {"environment": environment, "folder": self._folder.name, "arguments": arguments}
+        job = {"environment": environment, "folder": self._folder.name, "arguments": arguments, "imports": _GRADIENTS}
         try:
             made = origin.fork(job, (given, told, self._errors.fileno()))
         finally:

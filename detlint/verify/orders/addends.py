@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import torch
     from torch import Tensor
 
 _ORDERS = 8
@@ -22,7 +23,8 @@ class Addends:
     """What a kernel combines: `values[i]` goes to `places[i]`, on top of `start`, and those of a place in any order.
 
     `combine` is "add", "multiply" or "write", by which the last one stays. `expected` is what torch's own kernel of the
-    CPU makes of them. The tensors have one dimension; `start` and `expected` have an element a place.
+    CPU makes of them. The tensors have one dimension; `start` and `expected` have an element a place. What is combined
+    is `rounded` to another dtype at the end, if one is given.
     """
 
     places: Tensor
@@ -30,6 +32,7 @@ class Addends:
     start: Tensor
     expected: Tensor
     combine: str = "add"
+    rounded: torch.dtype | None = None
 
     @property
     def most(self) -> int:

@@ -47,7 +47,7 @@ def of(probe: Probe, bench: Gathering) -> Addends:
     output = _first(function(leaf, *leaves[1:]))
     above = bench.normal(*output.shape).to(output.dtype)
     found, places = None, _places(leaf, output)
-    for columns in (_by_linearity, _by_second_derivative):
+    for columns in _WAYS:
         try:
             weights = list(columns(function, leaf, leaves[1:], output, places))
             found = _gathered(leaf, output, above, weights)
@@ -55,7 +55,7 @@ def of(probe: Probe, bench: Gathering) -> Addends:
                 raise UnlikeError("nothing of the result comes from these elements")
             found.check(next(found.results()))
         except (UnlikeError, RuntimeError):
-            if columns is _by_second_derivative:
+            if columns is _WAYS[-1]:
                 raise
         else:
             break
@@ -104,6 +104,22 @@ def _by_second_derivative(
         one.view(-1)[place] = 1
         (weights,) = torch.autograd.grad(gradient, above, one, retain_graph=True)
         yield place, weights.detach().reshape(-1)
+
+
+def _by_rank(
+    function: Callable[..., Any], leaf: Tensor, others: tuple[Tensor, ...], output: Tensor, places: list[int]
+) -> Iterator[tuple[int, Tensor]]:
+    """Which elements of the result are one of the input, of an operation that selects by size alone: a largest one."""
+    import torch
+
+    ranks = torch.empty(leaf.numel())
+    ranks[leaf.detach().reshape(-1).argsort()] = torch.arange(leaf.numel(), dtype=torch.float32)
+    selected = _first(function(ranks.view(leaf.shape).requires_grad_(), *others)).detach().reshape(-1)
+    for place in places:
+        yield place, (selected == ranks[place]).to(output.dtype)
+
+
+_WAYS = (_by_linearity, _by_second_derivative, _by_rank)
 
 
 def _gathered(leaf: Tensor, output: Tensor, above: Tensor, weights: list[tuple[int, Tensor]]) -> Addends:

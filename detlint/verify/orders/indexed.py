@@ -90,4 +90,11 @@ def _values(bench: Bench, combine: str, count: int) -> Tensor:
 def reduced(bench: Bench, name: str) -> str:
     """How a call combines, by its literal or by the default of its row."""
     found = str(bench.given("reduce", name))
-    return {"prod": "multiply", "multiply": "multiply", "sum": "add", "add": "add", "mean": "add"}.get(found, "")
+    return {
+        "prod": "multiply",
+        "mul": "multiply",
+        "multiply": "multiply",
+        "sum": "add",
+        "add": "add",
+        "mean": "add",
+    }.get(found, "")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from detlint.verify import bits
 from detlint.verify.job import Job
-from detlint.verify.orders import gradients, indexed, scans
+from detlint.verify.orders import attention, gradients, indexed, scans
 from detlint.verify.orders.addends import Addends
 from detlint.verify.probe import Probe
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # their probes take the gradient of the one operation that adds by atomics, and of nothing around it
 _GRADIENTS = """
 take.bwd gather.bwd take_along_dim.bwd index_select.bwd repeat_interleave.bwd cummaxmin.bwd embedding.bwd
-avg_pool3d.bwd avg_pool3d.bwd.padded avg_pool3d.bwd.disjoint adaptive_avg_pool2d.bwd
+embedding_bag_max.bwd avg_pool3d.bwd avg_pool3d.bwd.padded avg_pool3d.bwd.disjoint adaptive_avg_pool2d.bwd
 adaptive_avg_pool2d.bwd.1d adaptive_avg_pool3d.bwd interpolate_area.bwd interpolate_area.bwd.factor
 adaptive_max_pool2d.bwd adaptive_max_pool2d.bwd.one adaptive_max_pool2d.bwd.1d adaptive_max_pool3d.bwd
 fractional_max_pool.bwd max_pool3d.bwd max_pool3d.bwd.indices max_pool3d.bwd.with_indices max_pool3d.bwd.disjoint
@@ -96,9 +96,21 @@ _INDEXED: Mapping[str, Callable[[Bench], Addends]] = {
     "index_copy.fwd": _index_copy,
     "index_put_noacc.fwd": _index_put,
     "put_noacc.fwd": _put_last,
+    "torch_scatter.scatter.fwd": _add,
+    "torch_scatter.scatter.fwd.mul": partial(_reduce, name="mul"),
+    "torch_scatter.scatter.fwd.reduce": partial(_reduce, name="sum"),
+    "torch_scatter.scatter.fwd.reduce_mul": partial(_reduce, name="mul"),
     "nll_loss2d.fwd": indexed.losses,
     "nll_loss2d.fwd.nllloss2d": indexed.losses,
     "nll_loss2d.fwd.module": indexed.losses,
+    "sdpa_flash.bwd": attention.queries,
+    "sdpa_flash.bwd.layers": attention.queries,
+    "sdpa_flash.bwd.functional": attention.queries,
+    "sdpa_flash.bwd.module": attention.queries,
+    "varlen_attn.bwd": attention.queries,
+    "flash_attn.bwd": attention.queries,
+    "flash_attn.module": attention.queries,
+    "flash_attn.module.mha": attention.queries,
 }
 _SCANS = {
     "cumsum.fwd": "cumsum",
@@ -150,7 +162,7 @@ def _checked(addends: Addends) -> Iterator[Tensor]:
     for number, result in enumerate(addends.results()):
         if number == 0:
             addends.check(result)
-        yield result
+        yield result if addends.rounded is None else result.to(addends.rounded)
 
 
 def _scanned(bench: Bench, name: str) -> tuple[str, Iterator[Tensor], str]:
