@@ -34,6 +34,7 @@ DIFFERS = {
     "torch.zeros(9, device=device, dtype=torch.half).scatter_add_(0, index, x)": "addends of a place",
     "torch.ones(9, device=device).scatter_reduce_(0, index, x, 'prod')": "factors of a place",
     "out.scatter_(0, torch.randint(0, 9, (99, 4), device=device), torch.randn(99, 4, device=device))": "values written to a place",
+    "x.scatter_add_(0, torch.tensor([3, 3, 4], device=device), y)": "the 2 addends of a place",
     "torch.bincount(index, weights=x)": "addends of a place",
     "torch.cumsum(x.flatten(), 0)": "the tiles that each tile looks back to",
     "F.cross_entropy(x.view(2, 10, -1), y)": "the 16 addends of a place",

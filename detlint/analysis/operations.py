@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from detlint.analysis.conditions import subject
 from detlint.analysis.element_types import element_type
-from detlint.analysis.tensors import listed, makers, method_of
+from detlint.analysis.tensors import is_zeros, listed, makers, method_of
 from detlint.catalogue import Row
 from detlint.finding import Operation
 from detlint.semantics.model import Module, Passed
@@ -27,8 +27,9 @@ def operation(module: Module, call: s.Call, row: Row, raising: bool = False) -> 
     The arguments are those of which exactly one value is known, sorted by parameter, as `repr` writes a number, string,
     bool, None or tuple of these (a list counts as a tuple); a dtype is the bare name that is the same for torch and
     numpy, as in 'float16', of the tensor that the call is about where no argument says it. "@shape" is the shape of
-    that tensor, and "@values.index" holds the numbers that the tensor given for `index` is made of in the text. A row
-    that speaks of calls of an object takes the arguments of its constructor too. `called` is a name of the row.
+    that tensor, "@zeros" says that it is made of zeros, and "@values.index" holds the numbers that the tensor given for
+    `index` is made of in the text. A row that speaks of calls of an object takes the arguments of its constructor too.
+    `called` is a name of the row.
     """
     made = module.constructors(call) if row.text("called") else [call]
     names = frozenset(name for one in made for name in module.callee(one))
@@ -43,6 +44,8 @@ def operation(module: Module, call: s.Call, row: Row, raising: bool = False) -> 
         arguments["@shape"] = repr(sizes)
     if tensor is not None and (kind := element_type(module, tensor)):
         arguments.setdefault(_DTYPE, repr(kind))
+    if tensor is not None and is_zeros(module, tensor):
+        arguments["@zeros"] = repr(True)
     spoken_of = {name for key in ("names", "calls", "compilers") for name in row.list(key)}
     called = next(iter(names)) if len(names) == 1 and names <= spoken_of else ""
     left = {name: text for name, text in defaults.items() if name not in arguments}

@@ -29,7 +29,8 @@ def queries(bench: Bench) -> Addends:
     scale = _WIDTH**-0.5
     weights = torch.softmax(query.detach() @ key.T * scale, 1)
     scores = weights * (above @ value.T - (above * output.detach()).sum(1, keepdim=True)) * scale
-    parts = [one @ other for one, other in zip(scores.split(_BLOCK, 1), key.split(_BLOCK), strict=True)]
+    blocks = zip(torch.split(scores, _BLOCK, 1), torch.split(key, _BLOCK), strict=True)
+    parts = [one @ other for one, other in blocks]
     places = torch.arange(expected.numel()).repeat(len(parts))
     values, start = torch.stack(parts).reshape(-1), torch.zeros(expected.numel())
     return Addends(places, values, start, expected.reshape(-1), rounded=bench.dtype)

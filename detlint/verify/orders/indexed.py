@@ -73,12 +73,16 @@ def _index(bench: Bench) -> Tensor:
     return bench.integers(_SLOTS, _MANY)
 
 
+ZEROS = "@zeros"  # that the tensor which is changed is made of zeros
 _PARAMETERS = ("index", "indices", "input")
 
 
 def _target(bench: Bench, index: Tensor, combine: str) -> Tensor:
+    """What is there before: zeros where the code tells that, which make the sum of two the same either way."""
     size = int(index.max()) + 1
-    return bench.ones(size) if combine == "multiply" else bench.zeros(size)
+    if combine == "write" or not bench.called or bench.literal(ZEROS):
+        return bench.ones(size) if combine == "multiply" else bench.zeros(size)
+    return _values(bench, combine, size)
 
 
 def _values(bench: Bench, combine: str, count: int) -> Tensor:
