@@ -9,6 +9,8 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
+from packaging.version import Version
+
 from detlint import catalogue, config, engine
 from detlint.bisect.case import Cause
 from detlint.bisect.outcome import Found
@@ -32,14 +34,14 @@ def advise(found: Found, folder: Path, program: str, loaded: Iterable[str]) -> S
     none of this program.
     """
     cause = found.cause
-    lines = _lines(found)
+    lines = named(found)
     row = _row(cause)
     table = f"{row.id}: {row.text('mechanism')}; {row.text('condition')}" if row is not None else ""
     known = Static(row=table, operation=row.id if row is not None else "")
     own = {str((folder / path).resolve()) for path in (*loaded, *([program] if program else ()))}
-    belonging = _belonging(cause, lines, folder, own, _findings(lines, folder, program))
-    if belonging is not None:
-        return _of_finding(*belonging, known)
+    ranked = belonging(cause, lines, folder, own, _findings(lines, folder, program))
+    if ranked:
+        return _of_finding(*ranked[0], known)
     rules = catalogue.load().rules
     rule = next((rules[code] for code in cause.codes if code in rules), None)
     if rule is None or cause.kind in _UNCERTAIN:
@@ -88,31 +90,42 @@ def _shown(path: str) -> str:
     return str(full.relative_to(Path.cwd())) if Path.cwd() in full.parents else path
 
 
-def _lines(found: Found) -> list[Line]:
+def named(found: Found) -> list[Line]:
     """The lines that the divergence names, the likeliest place of its cause first."""
     divergence = found.comparison.divergence
     sides = (divergence.a, divergence.b) if divergence is not None else ()
     stacks = [line for one in sides if one is not None and not isinstance(one, End) for line in one.stack]
-    named = [found.cause.line, found.cause.related, *stacks]
-    return list(dict.fromkeys(line for line in named if line is not None))
+    every = [found.cause.line, found.cause.related, *stacks]
+    return list(dict.fromkeys(line for line in every if line is not None))
 
 
 def _findings(lines: Sequence[Line], folder: Path, program: str) -> tuple[Judged, ...]:
     """The findings of the program's project, those that comments or a baseline withhold included."""
-    named = [path for path in dict.fromkeys(folder / line.path for line in lines) if path.is_file()]
+    paths = [path for path in dict.fromkeys(folder / line.path for line in lines) if path.is_file()]
     script = folder / program
-    around = script.parent if program and script.is_file() else named[0].parent if named else folder
-    few = len(list(islice(_sources(around), _MOST_FILES + 1))) <= _MOST_FILES
-    paths = [around, *(path for path in named if around not in path.parents)] if few else named
-    if not paths:
-        return ()
+    around = script.parent if program and script.is_file() else paths[0].parent if paths else folder
+    if few_files(around):
+        paths = [around, *(path for path in paths if around not in path.parents)]
     try:
-        settings = config.for_paths(paths)
-        settings = replace(settings, baseline=None, select=("ALL",), ignore=(), per_file_ignores={}, comments=False)
-        torch = config.target_torch(settings.torch_version, settings.root, catalogue.load())
-        return engine.check_paths(paths, settings, torch).findings
+        settings, torch = everything(paths)
+        return engine.check_paths(paths, settings, torch).findings if paths else ()
     except config.ConfigError:
         return ()
+
+
+def everything(paths: Sequence[Path]) -> tuple[config.Config, Version]:
+    """Settings by which all is found that is in these files and folders, and the release of torch to judge by.
+
+    Raises ConfigError.
+    """
+    settings = config.for_paths(paths or [Path()])
+    settings = replace(settings, baseline=None, select=("ALL",), ignore=(), per_file_ignores={}, comments=False)
+    return settings, config.target_torch(settings.torch_version, settings.root, catalogue.load())
+
+
+def few_files(folder: Path) -> bool:
+    """Whether a folder has so few files of code that all of them can be analysed on the way."""
+    return len(list(islice(_sources(folder), _MOST_FILES + 1))) <= _MOST_FILES
 
 
 def _sources(folder: Path) -> Iterable[Path]:
@@ -121,10 +134,12 @@ def _sources(folder: Path) -> Iterable[Path]:
         yield from (Path(place, name) for name in files if name.endswith((".py", ".ipynb")))
 
 
-def _belonging(
+def belonging(
     cause: Cause, lines: Sequence[Line], folder: Path, own: Collection[str], findings: Iterable[Judged]
-) -> tuple[Judged, bool] | None:
-    """The finding that speaks of a cause: at or near one of its lines (True), else elsewhere in files of its `own`."""
+) -> list[tuple[Judged, bool]]:
+    """The findings that speak of a cause, the likeliest first: at or near one of its lines (True), else elsewhere in
+    files of its `own`.
+    """
     places = [(str((folder / line.path).resolve()), line) for line in lines]
     own = {*own, *(path for path, _ in places)}
     ranked = []
@@ -144,10 +159,7 @@ def _belonging(
             ranked.append(((wanted, 0, *min(close), number), judged))
         elif path in own and _may_be_elsewhere(cause, code):
             ranked.append(((wanted, 1, 0 if near else 1, 0, number), judged))
-    if not ranked:
-        return None
-    rank, judged = min(ranked, key=lambda one: one[0])
-    return judged, rank[1] == 0
+    return [(judged, rank[1] == 0) for rank, judged in sorted(ranked, key=lambda one: one[0])]
 
 
 def _may_be_elsewhere(cause: Cause, code: str) -> bool:

@@ -18,6 +18,7 @@ COMMANDS = {  # what each command says of itself
     "completion": "Print what makes a shell complete commands, options and rules.",
     "entries": "Show where programs start, and what each one seeds and draws.",
     "help": "Show the manual of a command.",
+    "repeat": "Run a program twice, fix what differs, until it repeats.",
     "rule": "List the rules, or show the page of one.",
     "runtime": "Print or write the functions that fixes insert.",
     "server": "Serve an editor by the language server protocol.",
@@ -77,8 +78,8 @@ class _DefaultsToCheck(click.Group):
 def cli() -> None:
     """Find what makes two runs of PyTorch code differ.
 
-    `detlint PATHS` checks files and folders; it is short for `detlint check PATHS`. Only `bisect` runs the code that it
-    is given; all other commands read it, and `verify` runs operations of its own.
+    `detlint PATHS` checks files and folders; it is short for `detlint check PATHS`. Only `bisect` and `repeat` run the
+    code that they are given; all other commands read it, and `verify` runs operations of its own.
     """
 
 

@@ -110,7 +110,7 @@ OTHERS = {
     "verify --timeout nan": "'nan' is not a number of seconds",
     "verify --evidence none .": "none: No such file or directory",
     "verify --all .": "--all and --op take neither paths nor --evidence",
-    "bisect": "no program is given; say `detlint bisect -- train.py ARGUMENTS`",
+    "bisect": "no program is given; name one behind `--`, as in `-- train.py ARGUMENTS`",
     "bisect nowhere.py": "nowhere.py is neither a file nor a command",
     "bisect folder folder": "folder is no trace: meta.json cannot be read",
     "bisect --all some a.py": "'some' is not a whole number",

@@ -58,6 +58,7 @@ RANKS = (
     {"standing"},
     {"engine", "fixing", "workspace"},
     {"bisecting", "output"},
+    {"repeat"},
     {"plugins"},
     {"commands"},
     {"cli"},

@@ -43,7 +43,7 @@ class Cause:
     `related` a second line that takes part. `codes` are the rules that speak of it, the likeliest first, and
     `operation` the one whose kernel is the cause, `generator` the one that was in another state: "torch", "numpy" or
     "python". `events` are those of both runs that tell it, and `why` the kind of reason, where the user's code was
-    followed to it (`reasons.py`).
+    followed to it (`reasons.py`); `name` is what is asked for there: a function, or the variable that holds a set.
     """
 
     kind: str
@@ -57,6 +57,7 @@ class Cause:
     generator: str = ""
     events: tuple[Event | None, Event | None] | None = None
     why: str = ""
+    name: str = ""
 
     def with_evidence(self, *more: str) -> Cause:
         """The same cause, resting on more."""

@@ -81,6 +81,7 @@ def refined(cause: Cause, located: Located) -> Cause:
         codes=codes,
         advice=why.reason.advice,
         why=why.reason.kind,
+        name=why.name,
     )
 
 

@@ -28,7 +28,7 @@ def check(command: list[str], cwd: Path | None = None) -> list[str]:
     if command and (Path(command[0]).name in _PYTHONS or command[0] == sys.executable):
         command = command[1:]
     if not command:
-        raise ProgramError("no program is given; say `detlint bisect -- train.py ARGUMENTS`")
+        raise ProgramError("no program is given; name one behind `--`, as in `-- train.py ARGUMENTS`")
     first = command[0]
     if first == "-m":
         if len(command) < 2:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,13 +20,18 @@ FILLS = (0x55, 0xAA)
 """The bytes that fresh memory is filled with in the two runs."""
 
 
+class OutOfTimeError(Exception):
+    """The time of a plan is over before another run begins, or before one has ended."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What is run and how.
 
     `command` is as for `launch.record`, `options` are for both runs, and `perturbed` what differs in the second one.
     With `poison`, fresh memory is filled with other bytes in each run. With `at_once`, the runs go on side by side.
-    `timeout` is in seconds, for each run. Runs are forked from `origins`, from the same one if they are `alike`.
+    `timeout` is in seconds, for each run; `until` is the time, by `time.monotonic`, at which whatever runs is ended.
+    `before` is called ahead of each run. Runs are forked from `origins`, from the same one if they are `alike`.
     """
 
     command: tuple[str, ...]
@@ -37,6 +43,8 @@ class Plan:
     quiet: bool = True
     origins: Origins | None = None
     alike: bool = False
+    until: float | None = None
+    before: Callable[[], None] | None = None
 
     def pair(self) -> tuple[Options, Options]:
         """The options of the two runs."""
@@ -76,7 +84,7 @@ def run(plan: Plan, folder: Path) -> Done:
     """Record a program twice below `folder` (`a.trace`, `b.trace`) and compare.
 
     Where steps alone are recorded and one differs, the program runs again, and operations are recorded from that step
-    on. Raises programs.ProgramError where there is nothing to run, streams.TraceError and OSError.
+    on. Raises programs.ProgramError where there is nothing to run, OutOfTimeError, streams.TraceError and OSError.
     """
     begun = time.monotonic()
     done = _once(plan, folder)
@@ -109,9 +117,23 @@ def _once(plan: Plan, folder: Path) -> Done:
     return Done(plan, found, recordings, 0.0, tuple(notes))
 
 
+def _ended(plan: Plan, start: Callable[[], Running]) -> Recording:
+    """A run from its start to its end."""
+    left = math.inf if plan.until is None else plan.until - time.monotonic()
+    if left <= 0:
+        raise OutOfTimeError
+    cut = left < (math.inf if plan.timeout is None else plan.timeout)
+    done = start().wait(left if cut else plan.timeout)
+    if done.timed_out and cut:
+        raise OutOfTimeError
+    return done
+
+
 def _record(plan: Plan, folder: Path, names: Sequence[str]) -> tuple[Recording, Recording]:
     def start(place: int, options: Options) -> Running:
         origin = ORIGINS[0 if plan.alike else place]
+        if plan.before is not None:
+            plan.before()
         trace = folder / names[place]
         return launch.start(list(plan.command), trace, options, quiet=plan.quiet, origins=plan.origins, origin=origin)
 
@@ -119,7 +141,7 @@ def _record(plan: Plan, folder: Path, names: Sequence[str]) -> tuple[Recording, 
     if plan.origins is not None and not plan.alike:
         plan.origins.begin(plan.command, [(ORIGINS[i], one, launch.variables_of(one)) for i, one in enumerate((a, b))])
     if not plan.at_once:
-        return start(0, a).wait(plan.timeout), start(1, b).wait(plan.timeout)
+        return _ended(plan, lambda: start(0, a)), _ended(plan, lambda: start(1, b))
     begun = time.monotonic()
     first = start(0, a)
     try:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from detlint.catalogue import Rule
-from detlint.editing import edits
 from detlint.facts.tests import holds_tests
-from detlint.finding import Finding, Fix, Safety
+from detlint.finding import Finding
 from detlint.orders.follow import Order
 from detlint.orders.leaks import Leak, carriers, elsewhere, given_back, sure
 from detlint.orders.listings import Listings
-from detlint.orders.sorting import is_iterated, sorted_where_taken
+from detlint.orders.sorting import listing_sorted
 from detlint.questions import Reaches
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
@@ -44,54 +42,11 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             flow=leak is not None,
             noted=tests,
             only_if=asked,
-            fix=_fix(module, listings, call, kind),
+            fix=listing_sorted(module, call, kind, paths=listings.gives_paths(call)),
             call=module.short(call.function),
             use=use,
             remedy=rule.data[kind][0],
         )
-
-
-def _fix(module: Module, listings: Listings, call: s.Call, kind: str) -> Fix | None:
-    """A listing of names or paths is sorted, wherever it goes; entries are, where they are gone through.
-
-    Paths of other kinds than those of `pathlib` are compared as text. It is unsafe to give a list in the place of an
-    iterator that more than one loop may draw from.
-    """
-    if kind == "entries":
-        return sorted_where_taken(module, call, key="lambda entry: entry.name")
-    if kind not in ("list", "iterator"):
-        return None
-    around = call.parent.parent if isinstance(call.parent, s.Argument) else None
-    if isinstance(around, s.Call) and module.callee(around) == {"builtins.next"}:
-        return None
-    text = not listings.gives_paths(call)
-    fix = sorted_where_taken(module, call, key="str" if text else "")
-    if fix is not None or not module.is_builtin("sorted", call):
-        return fix
-    fix = edits.fix("Sort it", *edits.wrapped(module, call, "sorted({it}, key=str)" if text else "sorted({it})"))
-    once = kind == "list" or _is_taken_once(module, call)
-    return fix if fix is None or once else replace(fix, safety=Safety.UNSAFE)
-
-
-def _is_taken_once(module: Module, call: s.Call) -> bool:
-    """Whether an iterator is kept under a local name whose only use goes through it, once."""
-    assign = call.parent
-    target = assign.targets[0] if isinstance(assign, s.Assign) and len(assign.targets) == 1 else None
-    scope = target.scope.find(target.id) if isinstance(target, s.Name) else None
-    if not isinstance(target, s.Name) or scope is None or scope.kind != "function":
-        return False
-    reads = module.reads(scope, target.id)
-    again = [a for read in reads for a in read.ancestors() if isinstance(a, (s.For, s.While, s.Comprehension))]
-    loops = [a for a in again if not any(child is a for child in assign.ancestors())] if assign else []
-    alone = len(reads) == 1 and len(scope.bindings[target.id]) == 1 and is_iterated(module, reads[0])
-    return alone and all(_goes_through(loop, reads[0]) for loop in loops)
-
-
-def _goes_through(loop: s.Node, node: s.Expression) -> bool:
-    """Whether a loop goes through `node`, which it then asks for once."""
-    if isinstance(loop, s.For):
-        return any(part is node for part in s.walk(loop.iterator))
-    return isinstance(loop, s.Comprehension) and any(part is node for part in s.walk(loop.clauses[0].iterator))
 
 
 def _matters(module: Module, rule: Rule, listing: s.Call, kind: str, leak: Leak) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from detlint.editing import edits
-from detlint.finding import Edit, Fix
+from detlint.finding import Edit, Fix, Safety
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
@@ -35,6 +37,48 @@ def in_first_order(module: Module, node: s.Expression) -> Fix | None:
     elif isinstance(node, (s.Collection, s.Comprehension)):
         changes = [edits.listed(module, node, "dict.fromkeys")]
     return edits.fix("Keep the order in which the items come", *changes) if changes else None
+
+
+def listing_sorted(module: Module, call: s.Call, kind: str, *, paths: bool) -> Fix | None:
+    """A listing of names or `paths` sorted, wherever it goes; one of entries, where they are gone through.
+
+    `kind` is as in `Listings.found`. What is not known to be a path of `pathlib` is compared as text. It is unsafe to
+    give a list in the place of an iterator that more than one loop may draw from.
+    """
+    if kind == "entries":
+        return sorted_where_taken(module, call, key="lambda entry: entry.name")
+    if kind not in ("list", "iterator"):
+        return None
+    around = call.parent.parent if isinstance(call.parent, s.Argument) else None
+    if isinstance(around, s.Call) and module.callee(around) == {"builtins.next"}:
+        return None
+    fix = sorted_where_taken(module, call, key="" if paths else "str")
+    if fix is not None or not module.is_builtin("sorted", call):
+        return fix
+    fix = edits.fix("Sort it", *edits.wrapped(module, call, "sorted({it})" if paths else "sorted({it}, key=str)"))
+    once = kind == "list" or _is_taken_once(module, call)
+    return fix if fix is None or once else replace(fix, safety=Safety.UNSAFE)
+
+
+def _is_taken_once(module: Module, call: s.Call) -> bool:
+    """Whether an iterator is kept under a local name whose only use goes through it, once."""
+    assign = call.parent
+    target = assign.targets[0] if isinstance(assign, s.Assign) and len(assign.targets) == 1 else None
+    scope = target.scope.find(target.id) if isinstance(target, s.Name) else None
+    if not isinstance(target, s.Name) or scope is None or scope.kind != "function":
+        return False
+    reads = module.reads(scope, target.id)
+    again = [a for read in reads for a in read.ancestors() if isinstance(a, (s.For, s.While, s.Comprehension))]
+    loops = [a for a in again if not any(child is a for child in assign.ancestors())] if assign else []
+    alone = len(reads) == 1 and len(scope.bindings[target.id]) == 1 and is_iterated(module, reads[0])
+    return alone and all(_goes_through(loop, reads[0]) for loop in loops)
+
+
+def _goes_through(loop: s.Node, node: s.Expression) -> bool:
+    """Whether a loop goes through `node`, which it then asks for once."""
+    if isinstance(loop, s.For):
+        return any(part is node for part in s.walk(loop.iterator))
+    return isinstance(loop, s.Comprehension) and any(part is node for part in s.walk(loop.clauses[0].iterator))
 
 
 def is_called(node: s.Expression) -> bool:

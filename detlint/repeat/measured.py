@@ -1,0 +1,200 @@
+"""Fixes made from what was measured at a line, where the static analysis has none: it may not know that it matters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from detlint.analysis.empty import allocations
+from detlint.analysis.seeding import repeats
+from detlint.analysis.zeros import zeroed
+from detlint.bisect.case import Cause
+from detlint.bisect.records import Line
+from detlint.editing import edits
+from detlint.editing.names import library_name
+from detlint.finding import Finding, Fix, Place, Remedy, Safety
+from detlint.orders.listings import Listings
+from detlint.orders.sets import Sets
+from detlint.orders.sorting import listing_sorted, sorted_where_taken
+from detlint.repairs import entry_point
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+
+_MEMORY = ("torch", "numpy", "cupy")  # whose allocations are looked at
+_ENTROPY = frozenset({"time", "process", "entropy", "address", "hash", "generator"})
+Read = Callable[[Line], "Module | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A cause, the lines that it names in the order of their weight, and the script that was run.
+
+    `top` is the line of the script that leads to where the cause shows, None where that is not known. `main` tells that
+    it shows in the process and the thread that began, `device` that it shows on a GPU.
+    """
+
+    cause: Cause
+    lines: tuple[Line, ...]
+    script: Line
+    top: Line | None = None
+    main: bool = True
+    device: bool = False
+
+
+def findings(measured: Measured, read: Read) -> Iterator[Finding]:
+    """The fixes that what was measured asks for, each as a finding of the rule that it belongs to.
+
+    `read` gives the model of the file that a line is in.
+    """
+    cause = measured.cause
+    kind = cause.why or cause.kind
+    for line in measured.lines[:2]:
+        module = read(line)
+        statement = None if module is None else _statement(module, line)
+        if module is None or statement is None:
+            continue
+        if kind == "file-order":
+            yield from _listed(module, statement)
+        elif kind == "set-order" or "DET601" in cause.codes:
+            yield from _set(module, statement, cause.name)
+        if kind == "uninitialised":
+            yield from _empty(module, statement)
+        if kind in ("generator", "private-generator", "entropy"):
+            yield from _generator(module, statement)
+        if cause.kind in ("seed-value", "private-generator") or kind in _ENTROPY:
+            yield from _seed(module, statement)
+    script = read(measured.script) if measured.main else None
+    if script is not None and cause.generator:
+        yield from _unseeded(script, measured)
+    if script is not None and cause.kind == "kernel":
+        yield from _deterministic(script, measured)
+
+
+def _found(module: Module, code: str, node: s.Node, fix: Fix | None) -> Iterator[Finding]:
+    if fix is not None:
+        yield Finding(code, module.place(node), fix.title, fix=fix)
+
+
+def _statement(module: Module, line: Line) -> s.Statement | None:
+    """The innermost statement that a line is in."""
+    found: s.Statement | None = None
+    for node in module.nodes:  # parents before children
+        if isinstance(node, s.Statement):
+            place = module.place(node)
+            if place.cell == line.cell and place.line <= line.line <= place.end_line:
+                found = node
+    return found
+
+
+def _parts(statement: s.Statement) -> Iterator[s.Expression]:
+    """The expressions of a statement, without those of the statements in it."""
+    for node in s.walk(statement):
+        if isinstance(node, s.Expression):
+            around = next((a for a in node.ancestors() if isinstance(a, s.Statement)), None)
+            if around is statement:
+                yield node
+
+
+def _calls(statement: s.Statement) -> list[s.Call]:
+    return [node for node in _parts(statement) if isinstance(node, s.Call)]
+
+
+def _listed(module: Module, statement: s.Statement) -> Iterator[Finding]:
+    listings = Listings(module)
+    calls = set(_calls(statement))
+    for call, kind in listings.found():
+        if call not in calls:
+            continue
+        if kind == "walk":
+            yield from _found(module, "DET602", call, _walked(module, statement))
+        else:
+            fix = listing_sorted(module, call, kind, paths=listings.gives_paths(call))
+            yield from _found(module, "DET602", call, fix)
+
+
+def _walked(module: Module, statement: s.Statement) -> Fix | None:
+    """What a walk gives, sorted in place where a loop takes it."""
+    target = statement.target if isinstance(statement, s.For) else None
+    if not isinstance(statement, s.For) or not isinstance(target, s.Collection) or len(target.elements) != 3:
+        return None
+    names = [each.id for each in target.elements[1:] if isinstance(each, s.Name)]
+    lines = [f"{name}.sort()" for name in dict.fromkeys(names)]
+    return edits.fix("Sort it", edits.ahead(module, statement.body.statements[0], *lines))
+
+
+def _set(module: Module, statement: s.Statement, name: str) -> Iterator[Finding]:
+    sets = Sets(module)
+    for node in _parts(statement):
+        if module.source(node) == name or sets.is_set(node):
+            yield from _found(module, "DET601", node, sorted_where_taken(module, node))
+
+
+def _empty(module: Module, statement: s.Statement) -> Iterator[Finding]:
+    calls = set(_calls(statement))
+    for call, row in allocations(module, _MEMORY):
+        if call in calls:
+            code = "DET401" if row.text("library") == "torch" else "DET402"
+            yield from _found(module, code, call, zeroed(module, call, row))
+
+
+def _generator(module: Module, statement: s.Statement) -> Iterator[Finding]:
+    """A seed where a generator is made without one, unless that is done again and again."""
+    for call, _ in _of(module, statement, "generator"):
+        if repeats(module, call) is not True:
+            yield from _found(module, "DET104", call, edits.fix("Seed with 0", edits.first(module, call, "0")))
+
+
+def _seed(module: Module, statement: s.Statement) -> Iterator[Finding]:
+    """A fixed value where one seeds that differs in each run, unless that is done again and again."""
+    for table in ("seeder", "generator"):
+        for call, parameter in _of(module, statement, table):
+            values = module.argument(call, parameter).values if parameter else []
+            plain = len(values) == 1 and not isinstance(values[0], s.Constant)
+            if plain and repeats(module, call) is not True:
+                fix = edits.fix("Seed with 0", edits.replaced(module, values[0], "0"))
+                yield from _found(module, "DET105", call, fix)
+
+
+def _of(module: Module, statement: s.Statement, table: str) -> Iterator[tuple[s.Call, str]]:
+    """The calls in a statement of what stands in a table of randomness, each with the parameter that takes a seed."""
+    rows = module.catalogue.rows("randomness", table)
+    for call in _calls(statement):
+        names = module.callee(call)
+        row = next((row for row in rows if names and names <= row.set("names")), None)
+        if row is not None:
+            yield call, row.text("parameter")
+
+
+def _unseeded(module: Module, measured: Measured) -> Iterator[Finding]:
+    """A generator that was never seeded, seeded ahead of the line of the script that comes to the draw.
+
+    Where that line is not known, it is seeded ahead of all that the script does.
+    """
+    statement = None if measured.top is None else _statement(module, measured.top)
+    place = Place("", 1, 1, 1, 1) if statement is None else module.place(statement)  # as of another file
+    fix = entry_point.repaired(
+        [Remedy(module.path, (), place, (measured.cause.generator,))],
+        lambda path: module if path == module.path else None,
+        lambda path: False,
+        lambda path: True,
+    )
+    yield from _found(module, measured.cause.codes[0], statement or module.file, fix)
+
+
+def _deterministic(module: Module, measured: Measured) -> Iterator[Finding]:
+    """The deterministic algorithms, switched on ahead of all that a script does; on a GPU with what they need there."""
+    statements = module.file.body.statements
+    first = next((each for each in statements if not isinstance(each, s.Import) and not _is_text(each)), None)
+    if first is None:
+        return
+    if measured.device:
+        line, imports = edits.new("enable_determinism()"), edits.runtime(module, "enable_determinism")
+    else:
+        torch, imports = library_name(module, "torch", first)
+        line = edits.new(f"{torch}.use_deterministic_algorithms(True)")
+    fix = edits.fix("Switch the deterministic algorithms on", edits.ahead(module, first, line), imports=imports)
+    yield from _found(module, "DET301", first, None if fix is None else replace(fix, safety=Safety.UNSAFE))
+
+
+def _is_text(statement: s.Statement) -> bool:
+    return isinstance(statement, s.ExpressionStatement) and isinstance(statement.value, s.Constant)

@@ -1,0 +1,238 @@
+"""Rounds: run twice, name the first difference, make the fix that ends it, and run again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from detlint.bisect import outcome
+from detlint.bisect.case import Cause
+from detlint.bisect.outcome import Found, Outcome
+from detlint.bisect.runs import Done, OutOfTimeError
+from detlint.finding import Finding, Safety
+from detlint.repeat import candidates, trial
+from detlint.repeat.project import Project
+from detlint.repeat.tree import Tree
+from detlint.repeat.trial import Trials
+
+REPEATS, DIFFERS, FAILED = "repeats", "differs", "failed"
+_MOST = 30  # rounds
+_CHANCE = frozenset({"kernel", "compiled", "collective", "hidden-write", "thread", "completion", "time", "network"})
+_NO_FIX = "no fix is known that is safe to make for this cause"
+_NO_TIME = "the time was over"
+_STAYS = "the difference stays"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A fix that was kept: its finding, with the place where it stood then, the path from the root of the first file
+    that it changed, and the cause that it ended.
+    """
+
+    finding: Finding
+    path: str
+    cause: Cause
+
+    @property
+    def unsafe(self) -> bool:
+        """Whether it may slow the program down, or change its results."""
+        return self.finding.fix is not None and self.finding.fix.safety is not Safety.SAFE
+
+    @property
+    def title(self) -> str:
+        """What was done, in a few words."""
+        return self.finding.fix.title if self.finding.fix is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A fix that was taken back, and why."""
+
+    finding: Finding
+    reason: str
+
+    @property
+    def title(self) -> str:
+        """What was done, in a few words."""
+        return self.finding.fix.title if self.finding.fix is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What all rounds came to.
+
+    `verdict` is "repeats", "differs", or "failed" where there is nothing to compare, with the `reason`. `outcome` is
+    that of the last two runs, None where there were none; `remains` the first difference that is left. `runs` counts
+    all runs that were compared. `notes` say what else to know.
+    """
+
+    verdict: str
+    reason: str = ""
+    outcome: Outcome | None = None
+    changes: tuple[Change, ...] = ()
+    remains: Found | None = None
+    tried: tuple[Tried, ...] = ()
+    runs: int = 0
+    seconds: float = 0.0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class Rounds:
+    """The rounds of one program: `trials` run it in the copy that is `tree`.
+
+    `codes` are those of the rules whose fixes may be made, `script` is the program's own file as lines name it, or "".
+    `told` is called with a line for each round, `progress` with one for whatever is done.
+    """
+
+    trials: Trials
+    tree: Tree
+    codes: frozenset[str]
+    script: str
+    told: Callable[[str], None]
+    progress: Callable[[str], None]
+    _changes: list[Change] = field(default_factory=list)
+    _tried: list[Tried] = field(default_factory=list)
+
+    def run(self) -> Result:
+        """Go on until two runs are equal, or nothing is left to do. Raises as `runs.run` does, but for the time."""
+        done: Done | None = None
+        remains: Found | None = None
+        try:
+            done = self.trials.pair()
+            if done.outcome.status not in (outcome.EQUAL, outcome.DIVERGED):
+                return self._result(FAILED, _why_failed(done), done.outcome)
+            for number in range(1, _MOST + 1):
+                if done.outcome.status != outcome.DIVERGED:
+                    again = self._again() if number > 1 else None
+                    if again is None:
+                        break
+                    done = again
+                explained = self.trials.explained(done)
+                remains = explained.found[0]
+                better = self._better(number, done.outcome.found[0], explained)
+                if better is None:
+                    return self._result(DIFFERS, self._why_left(), explained, remains)
+                done, remains = better, None
+        except OutOfTimeError:
+            if done is None:
+                told = "the time was over before two runs had ended: give more with --timeout"
+                return self._result(FAILED, told, None)
+            equal = done.outcome.status == outcome.EQUAL
+            left = remains or (done.outcome.found[0] if done.outcome.found else None)
+            return self._result(REPEATS if equal else DIFFERS, _NO_TIME, done.outcome, None if equal else left)
+        return self._result(REPEATS, "", done.outcome)
+
+    def _again(self) -> Done | None:
+        """Two more runs where chance may have made the last two equal; None where these are equal, too."""
+        kinds = {kind for change in self._changes for kind in (change.cause.kind, change.cause.why)}
+        if not kinds & _CHANCE:
+            return None
+        self.progress("equal; twice more, as that may be chance")
+        done = self.trials.pair()
+        return done if done.outcome.status == outcome.DIVERGED else None
+
+    def _better(self, number: int, first: Found, explained: Outcome) -> Done | None:
+        """Two runs with a fix that ends a difference; None where there is none, and all is as it was.
+
+        `first` is the difference as two runs showed it, `explained` the outcome with its cause explained.
+        """
+        self._tried = []
+        found = explained.found[0]
+        files = [Path(path) for path in (*([self.script] if self.script else ()), *explained.loaded)]
+        project = Project(self.tree, files)
+        offered = candidates.of(found, explained, project, self.script, self.codes)
+        self._tell(number, found, len(offered))
+        unhelpful: list[Finding] = []
+        for finding in offered:
+            attempt = self._attempt(project, [finding], first)
+            if isinstance(attempt, _Attempt):
+                return self._kept(attempt, [finding], found)
+            self._tried.append(Tried(finding, attempt))
+            unhelpful += [finding] if attempt == _STAYS else []
+        return self._together(project, unhelpful, first, found) if len(unhelpful) > 1 else None
+
+    def _together(self, project: Project, needed: list[Finding], first: Found, found: Found) -> Done | None:
+        """Fixes none of which helps alone, made at once, but for those that are not needed."""
+        best = self._attempt(project, needed, first)
+        if not isinstance(best, _Attempt):
+            return None
+        for finding in needed[:-1]:
+            fewer = [each for each in needed if each is not finding]
+            without = self._attempt(project, fewer, first)
+            if isinstance(without, _Attempt):
+                best, needed = without, fewer
+        self._tried = [each for each in self._tried if each.finding not in needed]
+        return self._kept(best, needed, found)
+
+    def _attempt(self, project: Project, findings: Sequence[Finding], first: Found) -> _Attempt | str:
+        """Two runs with fixes made beside those that are kept, or why these do not help. The texts are as they were."""
+        base = dict(self.tree.texts)
+        contents = project.applied(findings)
+        if contents is None or contents == base:
+            return "it cannot be made in this text"
+        title = " and ".join(each.fix.title for each in findings if each.fix is not None)
+        self.progress(f"trying: {title} ({_place(findings[0], self.tree)})")
+        old = self._texts(contents)
+        self.tree.put(contents)
+        try:
+            new = self._texts(contents)
+            done = self.trials.pair()
+        finally:
+            self.tree.put(base)
+        if trial.is_further(first, done.outcome, old, new):
+            return _Attempt(done, contents)
+        failed = done.outcome.status == outcome.FAILED or any(one.status for one in done.recordings)
+        return f"with it, {_why_failed(done)}" if failed else _STAYS
+
+    def _kept(self, attempt: _Attempt, findings: Sequence[Finding], found: Found) -> Done:
+        self._changes += [Change(each, self.tree.path_of(each.place.path), found.cause) for each in findings]
+        self.tree.put(attempt.contents)
+        return attempt.done
+
+    def _texts(self, contents: Mapping[str, bytes]) -> dict[str, str]:
+        """The texts of files as they are now, by path as lines name them."""
+        found = {}
+        for path in contents:
+            whole = self.tree.folder / path
+            inside = whole.is_relative_to(Path.cwd())
+            name = whole.relative_to(Path.cwd()).as_posix() if inside else str(whole)
+            found[name] = whole.read_text(encoding="utf-8", errors="replace") if whole.exists() else ""
+        return found
+
+    def _tell(self, number: int, found: Found, offered: int) -> None:
+        divergence = found.comparison.divergence
+        place = found.cause.line or (divergence.line if divergence is not None else None)
+        fixes = f"{offered} {'fix' if offered == 1 else 'fixes'} to try" if offered else "no fix to try"
+        most = f", {self.trials.seconds * offered:.0f} s at most" if offered else ""
+        self.told(f"round {number}: {place or 'at the end'}: {found.cause.title}: {fixes}{most}")
+
+    def _why_left(self) -> str:
+        return "no fix that was tried ends this difference" if self._tried else _NO_FIX
+
+    def _result(self, verdict: str, reason: str, last: Outcome | None, remains: Found | None = None) -> Result:
+        changes = () if verdict == FAILED else tuple(self._changes)
+        return Result(verdict, reason, last, changes, remains, tuple(self._tried), self.trials.count)
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """Two runs that got further, and the contents of all changed files that they had."""
+
+    done: Done
+    contents: dict[str, bytes]
+
+
+def _place(finding: Finding, tree: Tree) -> str:
+    return f"{tree.path_of(finding.place.path)}:{finding.place.line}"
+
+
+def _why_failed(done: Done) -> str:
+    """Why two runs tell nothing, in words."""
+    said = next((lines[-1] for one in done.recordings if one.status and (lines := one.errors.split("\n")[:-1])), "")
+    if done.outcome.status == outcome.FAILED:
+        return f"the program fails by itself: {said or done.outcome.reason}"
+    if any(one.status for one in done.recordings):
+        return f"the program fails: {said or done.outcome.reason}"
+    return done.outcome.reason or "the runs cannot be compared"

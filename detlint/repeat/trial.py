@@ -1,0 +1,100 @@
+"""Two runs of the program, and whether they get further than two others did."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from pathlib import Path
+
+from detlint.bisect import explain, outcome, runs
+from detlint.bisect.outcome import Found, Outcome
+from detlint.bisect.records import Event, Line, Op
+from detlint.bisect.runs import Done, Plan
+
+_EVENTS = 8  # records that a fix may add, as where it seeds
+Texts = Mapping[str, str]
+"""Texts of the program's files by path, as lines name them."""
+
+
+@dataclass(slots=True)
+class Trials:
+    """Pairs of runs of one plan, with their records below `folder`. `count` is how many runs there were."""
+
+    plan: Plan
+    folder: Path
+    progress: Callable[[str], None]
+    count: int = 0
+    seconds: float = 0.0  # of the last pair
+    _pairs: int = field(default=0)
+
+    def pair(self) -> Done:
+        """Run twice, and compare. Raises as `runs.run` does."""
+        self._pairs += 1
+        begun = time.monotonic()
+        done = runs.run(self.plan, self.folder / str(self._pairs))
+        self.count += 2
+        self.seconds = time.monotonic() - begun
+        return done
+
+    def explained(self, done: Done) -> Outcome:
+        """The outcome of a pair, with the cause of its first difference explained. Raises as `runs.run` does."""
+        folder = self.folder / f"{self._pairs}-explained"
+        return explain.explain(done.plan, done.outcome, folder, self.progress)
+
+
+def is_further(before: Found, now: Outcome, old: Texts, new: Texts) -> bool:
+    """Whether two runs agree where two others parted: they are equal, or the first difference is a later one, or one of
+    another cause.
+
+    `before` is the difference as two runs showed it, its cause not yet explained. `old` and `new` have the texts of the
+    files that differ between these pairs.
+    """
+    if now.status == outcome.EQUAL:
+        return True
+    if now.status != outcome.DIVERGED or not now.found:
+        return False
+    found = now.found[0]
+    if found.cause.kind == "crash" and before.cause.kind != "crash":
+        return False  # of the fix
+    if found.stream != before.stream:
+        return True
+    more = _equal(found) - _equal(before)
+    return more > _EVENTS or (more >= 0 and _place(found, old, new) != _place(before, {}, {}))
+
+
+def _equal(found: Found) -> int:
+    divergence = found.comparison.divergence
+    return divergence.equal if divergence is not None else 0
+
+
+def _place(found: Found, old: Texts, new: Texts) -> tuple[object, ...]:
+    """What tells whether a difference is the same one: its operation and its cause, with lines as the old texts have
+    them.
+    """
+    divergence = found.comparison.divergence
+    both = (divergence.a, divergence.b) if divergence is not None else ()
+    record = next((one for one in both if isinstance(one, (Op, Event))), None)
+    if record is None:
+        return ()
+    name = record.name if isinstance(record, Op) else record.kind
+    cause = found.cause
+    made = None if cause.line is None else _before(cause.line, old, new)
+    return name, tuple(_before(line, old, new) for line in record.stack), cause.kind, cause.generator, made
+
+
+def _before(line: Line, old: Texts, new: Texts) -> tuple[str, int, int | None]:
+    """Where a line stood before its file was changed; -1 for one that is new."""
+    number = line.line
+    if line.path in old and line.path in new and line.cell is None:
+        texts = old[line.path].splitlines(), new[line.path].splitlines()
+        number = next(
+            (
+                i1 + min(number - 1 - j1, i2 - i1 - 1) + 1 if i2 > i1 else -1
+                for _, i1, i2, j1, j2 in SequenceMatcher(None, *texts, autojunk=False).get_opcodes()
+                if j1 <= number - 1 < j2
+            ),
+            -1,
+        )
+    return line.path, number, line.cell
