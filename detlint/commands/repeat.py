@@ -108,7 +108,7 @@ def _repeated(plan: Plan, codes: frozenset[str], begun: float, *, write: bool, f
     with tempfile.TemporaryDirectory(prefix="detlint-repeat-", ignore_cleanup_errors=True) as place:
         (folder := Path(place).resolve() / "files").mkdir()
         tree = Tree.copied(root_of(Path.cwd().resolve(), command), folder)
-        plan = replace(plan, command=tuple(map(tree.argument, plan.command)), before=tree.restore)
+        plan = replace(plan, command=tuple(map(tree.argument, plan.command)), before=_apart(tree.restore))
         plan = replace(plan, options=replace(plan.options, user=(*plan.options.user, str(folder))))
         script = next(
             (each for each in (one.partition("::")[0] for one in command) if each.endswith((".py", ".ipynb"))), ""
@@ -124,6 +124,22 @@ def _repeated(plan: Plan, codes: frozenset[str], begun: float, *, write: bool, f
     from detlint.repeat.report import STATUS
 
     return STATUS[result.verdict]
+
+
+def _apart(restore: Callable[[], None]) -> Callable[[], None]:
+    """What is done ahead of each run: files put back, and a wait until the second is another one than in the last run.
+
+    Whole seconds are a common seed, and two runs that agree in them may differ all the same.
+    """
+    last = 0.0
+
+    def ready() -> None:
+        nonlocal last
+        restore()
+        time.sleep(max(0.0, int(last) + 1.001 - time.time()))
+        last = time.time()
+
+    return ready
 
 
 def _show(result: Result, program: str, diff: bytes, *, applied: bool, as_json: bool) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 from detlint import catalogue
 from detlint.bisect.case import Cause
-from detlint.bisect.outcome import Found
 from detlint.bisect.records import Line
 from detlint.repeat.rounds import DIFFERS, FAILED, REPEATS, Change, Result, Tried
 
@@ -38,8 +37,7 @@ def build(result: Result, program: str, diff: str, *, applied: bool) -> dict[str
     last = result.outcome
     remains = None
     if result.remains is not None:
-        found = result.remains
-        remains = {**_cause(found.cause), "stream": found.stream, "tried": [_tried(each) for each in result.tried]}
+        remains = {**_cause(result.remains), "tried": [_tried(each) for each in result.tried]}
     return {
         "version": VERSION,
         "verdict": result.verdict,
@@ -77,19 +75,15 @@ def _compared(result: Result) -> str:
 
 
 def _change(change: Change) -> list[str]:
-    place = change.finding.place
-    cell = "" if place.cell is None else f"[{place.cell}]"
-    lines = [f"  {change.path}{cell}:{place.line}: {change.title}  [{_rule(change.finding.code)}]"]
+    lines = [f"  {change.line}: {change.title}  [{_rule(change.finding.code)}]"]
     lines.append(f"    because: {_because(change.cause)}")
     if change.unsafe:
         lines.append("    look at it: it may slow the program down, or change what it computes")
     return lines
 
 
-def _remains(found: Found, tried: Sequence[Tried]) -> list[str]:
-    cause, divergence = found.cause, found.comparison.divergence
-    place = cause.line or (divergence.line if divergence is not None else None)
-    lines = [f"  {place or 'at the end'}: {cause.title}  [{_kind(cause)}]"]
+def _remains(cause: Cause, tried: Sequence[Tried]) -> list[str]:
+    lines = [f"  {cause.line or 'at the end'}: {cause.title}  [{_kind(cause)}]"]
     lines += [f"    - {one}" for one in cause.evidence[:4]]
     lines += [f"    tried and taken back: {each.title}: {each.reason}" for each in tried]
     lines.append(f"  do: {cause.advice}")
@@ -125,11 +119,8 @@ def _line(line: Line | None) -> dict[str, Any] | None:
 
 
 def _changed(change: Change) -> dict[str, Any]:
-    place = change.finding.place
     return {
-        "path": change.path,
-        "line": place.line,
-        "cell": place.cell,
+        **(_line(change.line) or {}),
         "code": change.finding.code,
         "title": change.title,
         "safety": "unsafe" if change.unsafe else "safe",

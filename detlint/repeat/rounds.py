@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from detlint.bisect import outcome
 from detlint.bisect.case import Cause
 from detlint.bisect.outcome import Found, Outcome
+from detlint.bisect.records import Line
 from detlint.bisect.runs import Done, OutOfTimeError
 from detlint.finding import Finding, Safety
 from detlint.repeat import candidates, trial
@@ -26,12 +28,10 @@ _STAYS = "the difference stays"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A fix that was kept: its finding, with the place where it stood then, the path from the root of the first file
-    that it changed, and the cause that it ended.
-    """
+    """A fix that was kept: its finding, the line of the user's file that this is at, and the cause that it ended."""
 
     finding: Finding
-    path: str
+    line: Line
     cause: Cause
 
     @property
@@ -63,15 +63,16 @@ class Result:
     """What all rounds came to.
 
     `verdict` is "repeats", "differs", or "failed" where there is nothing to compare, with the `reason`. `outcome` is
-    that of the last two runs, None where there were none; `remains` the first difference that is left. `runs` counts
-    all runs that were compared. `notes` say what else to know.
+    that of the last two runs, None where there were none; `remains` is the cause of the first difference that is left.
+    Lines are those of the user's files as they were. `runs` counts all runs that were compared, `notes` say what else
+    there is to know.
     """
 
     verdict: str
     reason: str = ""
     outcome: Outcome | None = None
     changes: tuple[Change, ...] = ()
-    remains: Found | None = None
+    remains: Cause | None = None
     tried: tuple[Tried, ...] = ()
     runs: int = 0
     seconds: float = 0.0
@@ -98,7 +99,7 @@ class Rounds:
     def run(self) -> Result:
         """Go on until two runs are equal, or nothing is left to do. Raises as `runs.run` does, but for the time."""
         done: Done | None = None
-        remains: Found | None = None
+        remains: Cause | None = None
         try:
             done = self.trials.pair()
             if done.outcome.status not in (outcome.EQUAL, outcome.DIVERGED):
@@ -110,7 +111,7 @@ class Rounds:
                         break
                     done = again
                 explained = self.trials.explained(done)
-                remains = explained.found[0]
+                remains = self._cause(explained.found[0])
                 better = self._better(number, done.outcome.found[0], explained)
                 if better is None:
                     return self._result(DIFFERS, self._why_left(), explained, remains)
@@ -120,8 +121,9 @@ class Rounds:
                 told = "the time was over before two runs had ended: give more with --timeout"
                 return self._result(FAILED, told, None)
             equal = done.outcome.status == outcome.EQUAL
-            left = remains or (done.outcome.found[0] if done.outcome.found else None)
-            return self._result(REPEATS if equal else DIFFERS, _NO_TIME, done.outcome, None if equal else left)
+            if remains is None and done.outcome.found:
+                remains = self._cause(done.outcome.found[0])
+            return self._result(REPEATS if equal else DIFFERS, _NO_TIME, done.outcome, None if equal else remains)
         return self._result(REPEATS, "", done.outcome)
 
     def _again(self) -> Done | None:
@@ -143,7 +145,7 @@ class Rounds:
         files = [Path(path) for path in (*([self.script] if self.script else ()), *explained.loaded)]
         project = Project(self.tree, files)
         offered = candidates.of(found, explained, project, self.script, self.codes)
-        self._tell(number, found, len(offered))
+        self._tell(number, self._cause(found), len(offered))
         unhelpful: list[Finding] = []
         for finding in offered:
             attempt = self._attempt(project, [finding], first)
@@ -173,7 +175,7 @@ class Rounds:
         if contents is None or contents == base:
             return "it cannot be made in this text"
         title = " and ".join(each.fix.title for each in findings if each.fix is not None)
-        self.progress(f"trying: {title} ({_place(findings[0], self.tree)})")
+        self.progress(f"trying: {title} ({self._line(findings[0])})")
         old = self._texts(contents)
         self.tree.put(contents)
         try:
@@ -187,31 +189,64 @@ class Rounds:
         return f"with it, {_why_failed(done)}" if failed else _STAYS
 
     def _kept(self, attempt: _Attempt, findings: Sequence[Finding], found: Found) -> Done:
-        self._changes += [Change(each, self.tree.path_of(each.place.path), found.cause) for each in findings]
+        cause = self._cause(found)
+        self._changes += [Change(each, self._line(each), cause) for each in findings]
         self.tree.put(attempt.contents)
         return attempt.done
 
-    def _texts(self, contents: Mapping[str, bytes]) -> dict[str, str]:
-        """The texts of files as they are now, by path as lines name them."""
-        found = {}
-        for path in contents:
-            whole = self.tree.folder / path
-            inside = whole.is_relative_to(Path.cwd())
-            name = whole.relative_to(Path.cwd()).as_posix() if inside else str(whole)
-            found[name] = whole.read_text(encoding="utf-8", errors="replace") if whole.exists() else ""
-        return found
+    def _line(self, finding: Finding) -> Line:
+        """The line of a finding in the user's file as it was."""
+        place, path = finding.place, self.tree.path_of(finding.place.path)
+        old = {path: self.tree.before[path].decode("utf-8", "replace")} if path in self.tree.before else {}
+        new = {path: (self.tree.folder / path).read_text(encoding="utf-8", errors="replace")}
+        line = Line(path, place.line, cell=place.cell)
+        return trial.line_before(line, old, new) or line
 
-    def _tell(self, number: int, found: Found, offered: int) -> None:
-        divergence = found.comparison.divergence
-        place = found.cause.line or (divergence.line if divergence is not None else None)
+    def _name(self, path: str) -> str:
+        """A path from the root of the tree as lines name it."""
+        whole = self.tree.folder / path
+        return whole.relative_to(Path.cwd()).as_posix() if whole.is_relative_to(Path.cwd()) else str(whole)
+
+    def _texts(self, paths: Iterable[str]) -> dict[str, str]:
+        """The texts of files as they are now, by path as lines name them."""
+        wholes = {self._name(path): self.tree.folder / path for path in paths}
+        return {
+            name: whole.read_text(encoding="utf-8", errors="replace") if whole.exists() else ""
+            for name, whole in wholes.items()
+        }
+
+    def _tell(self, number: int, cause: Cause, offered: int) -> None:
         fixes = f"{offered} {'fix' if offered == 1 else 'fixes'} to try" if offered else "no fix to try"
         most = f", {self.trials.seconds * offered:.0f} s at most" if offered else ""
-        self.told(f"round {number}: {place or 'at the end'}: {found.cause.title}: {fixes}{most}")
+        self.told(f"round {number}: {cause.line or 'at the end'}: {cause.title}: {fixes}{most}")
+
+    def _cause(self, found: Found) -> Cause:
+        """The cause of a difference, at lines of the user's files as they were."""
+        cause, divergence = found.cause, found.comparison.divergence
+        line = cause.line or (divergence.line if divergence is not None else None)
+        old = {self._name(path): content.decode("utf-8", "replace") for path, content in self.tree.before.items()}
+        new = self._texts(self.tree.texts)
+
+        def moved(line: Line) -> Line:
+            return trial.line_before(line, old, new) or line
+
+        names = "|".join(map(re.escape, old)) or "(?!)"
+
+        def retold(text: str) -> str:
+            return re.sub(rf"(?<![\w/])({names}):(\d+)", lambda m: str(moved(Line(m[1], int(m[2])))), text)
+
+        return replace(
+            cause,
+            line=None if line is None else moved(line),
+            title=retold(cause.title),
+            evidence=tuple(map(retold, cause.evidence)),
+            advice=retold(cause.advice),
+        )
 
     def _why_left(self) -> str:
         return "no fix that was tried ends this difference" if self._tried else _NO_FIX
 
-    def _result(self, verdict: str, reason: str, last: Outcome | None, remains: Found | None = None) -> Result:
+    def _result(self, verdict: str, reason: str, last: Outcome | None, remains: Cause | None = None) -> Result:
         changes = () if verdict == FAILED else tuple(self._changes)
         return Result(verdict, reason, last, changes, remains, tuple(self._tried), self.trials.count)
 
@@ -222,10 +257,6 @@ class _Attempt:
 
     done: Done
     contents: dict[str, bytes]
-
-
-def _place(finding: Finding, tree: Tree) -> str:
-    return f"{tree.path_of(finding.place.path)}:{finding.place.line}"
 
 
 def _why_failed(done: Done) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 
@@ -80,21 +80,16 @@ def _place(found: Found, old: Texts, new: Texts) -> tuple[object, ...]:
         return ()
     name = record.name if isinstance(record, Op) else record.kind
     cause = found.cause
-    made = None if cause.line is None else _before(cause.line, old, new)
-    return name, tuple(_before(line, old, new) for line in record.stack), cause.kind, cause.generator, made
+    made = None if cause.line is None else line_before(cause.line, old, new)
+    return name, tuple(line_before(line, old, new) for line in record.stack), cause.kind, cause.generator, made
 
 
-def _before(line: Line, old: Texts, new: Texts) -> tuple[str, int, int | None]:
-    """Where a line stood before its file was changed; -1 for one that is new."""
-    number = line.line
-    if line.path in old and line.path in new and line.cell is None:
-        texts = old[line.path].splitlines(), new[line.path].splitlines()
-        number = next(
-            (
-                i1 + min(number - 1 - j1, i2 - i1 - 1) + 1 if i2 > i1 else -1
-                for _, i1, i2, j1, j2 in SequenceMatcher(None, *texts, autojunk=False).get_opcodes()
-                if j1 <= number - 1 < j2
-            ),
-            -1,
-        )
-    return line.path, number, line.cell
+def line_before(line: Line, old: Texts, new: Texts) -> Line | None:
+    """Where a line stood before its file was changed; None for one that is new."""
+    if line.path not in old or line.path not in new or line.cell is not None:
+        return line
+    texts = old[line.path].splitlines(), new[line.path].splitlines()
+    for _, start, end, new_start, new_end in SequenceMatcher(None, *texts, autojunk=False).get_opcodes():
+        if new_start < line.line <= new_end and end > start:
+            return replace(line, line=start + min(line.line - new_start, end - start))
+    return None

@@ -106,7 +106,7 @@ def measured(only: str) -> Iterator[dict[str, object]]:
                         result = made(program, folder, origins)
                         row[way] = result.verdict == "repeats"
                         row["changes"] = [each.title for each in result.changes]
-                        row["remains"] = "" if result.remains is None else result.remains.cause.title
+                        row["remains"] = "" if result.remains is None else result.remains.title
                         row["tried"] = [f"{each.title}: {each.reason}" for each in result.tried]
                         row["runs"] = result.runs
                     else:
