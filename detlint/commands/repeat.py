@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from detlint.commands import failing
 from detlint.commands.completing import rules
 from detlint.commands.sections import Sectioned
 from detlint.commands.terminal import clear_errors, split
@@ -145,10 +146,14 @@ def _apart(restore: Callable[[], None]) -> Callable[[], None]:
 def _show(result: Result, program: str, diff: bytes, *, applied: bool, as_json: bool) -> None:
     from detlint.printed import in_json, printable
     from detlint.repeat import report
+    from detlint.repeat.rounds import FAILED
 
     if as_json:
         built = report.build(result, program, diff.decode("utf-8", "replace"), applied=applied)
         click.echo(in_json(json.dumps(built, indent=1)))
+        return
+    if result.verdict == FAILED:
+        failing.complain(f"{program}: {result.reason}")
         return
     click.echo(printable(report.text(result, program, applied=applied)), nl=False)
     if diff:

@@ -16,7 +16,7 @@ STATUS = {REPEATS: 0, DIFFERS: 1, FAILED: 2}
 
 
 def text(result: Result, program: str, *, applied: bool) -> str:
-    """The report. `applied` tells that the user's own files were changed."""
+    """The report of runs that could be compared. `applied` tells that the user's own files were changed."""
     lines = [f"{program} {_verdict(result)}"]
     if result.changes:
         lines += ["", "changed:" if applied else "changed in a copy (--apply changes your files):"]
@@ -25,8 +25,7 @@ def text(result: Result, program: str, *, applied: bool) -> str:
     if result.remains is not None:
         lines += ["", "what remains:", *_remains(result.remains, result.tried)]
         lines.append(f"  why: {result.reason}")
-    if result.verdict != FAILED:
-        lines += ["", f"compared: {_compared(result)}"]
+    lines += ["", f"compared: {_compared(result)}"]
     lines += [f"note: {note}" for note in result.notes]
     whole = "\n".join(lines) + "\n"
     return "".join(one if one.isprintable() or one == "\n" else "?" for one in whole)
@@ -59,8 +58,6 @@ def build(result: Result, program: str, diff: str, *, applied: bool) -> dict[str
 def _verdict(result: Result) -> str:
     count = len(result.changes)
     changes = f"{count} change{'s' * (count != 1)}"
-    if result.verdict == FAILED:
-        return f"was not made to repeat: {result.reason}"
     if result.verdict == DIFFERS:
         return f"does not repeat, with {changes} made" if count else "does not repeat, and nothing was changed"
     return f"repeats, with {changes}" if count else "repeats as it is; nothing was changed"

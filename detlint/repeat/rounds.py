@@ -186,7 +186,7 @@ class Rounds:
         if trial.is_further(first, done.outcome, old, new):
             return _Attempt(done, contents)
         failed = done.outcome.status == outcome.FAILED or any(one.status for one in done.recordings)
-        return f"with it, {_why_failed(done)}" if failed else _STAYS
+        return f"with it, the program fails{_said(done)}" if failed else _STAYS
 
     def _kept(self, attempt: _Attempt, findings: Sequence[Finding], found: Found) -> Done:
         cause = self._cause(found)
@@ -261,9 +261,12 @@ class _Attempt:
 
 def _why_failed(done: Done) -> str:
     """Why two runs tell nothing, in words."""
-    said = next((lines[-1] for one in done.recordings if one.status and (lines := one.errors.split("\n")[:-1])), "")
     if done.outcome.status == outcome.FAILED:
-        return f"the program fails by itself: {said or done.outcome.reason}"
-    if any(one.status for one in done.recordings):
-        return f"the program fails: {said or done.outcome.reason}"
-    return done.outcome.reason or "the runs cannot be compared"
+        return f"the program fails by itself, which has to be mended first{_said(done)}"
+    return f"there is nothing to compare: {done.outcome.reason}"
+
+
+def _said(done: Done) -> str:
+    """The last line that a run which failed has written."""
+    lines = (one.errors.strip().rpartition("\n")[2] for one in done.recordings if one.status)
+    return next((f": {line}" for line in lines if line), "")

@@ -1,6 +1,6 @@
 """How many of the planted programs of tests/bisect/lines repeat after `detlint repeat`, and after what else.
 
-python -m tests.tools.repeating [--only WORD] [--out FILE]
+python -m tests.tools.repeating [--only WORD] [--ways WAY ...] [--out FILE]
 
 Each program is run twice as it is, with a call that seeds every generator put ahead of it, after `detlint --fix` (with
 unsafe fixes, too), and as `detlint repeat` leaves it: all of them in the same way, beginning with the same files. Prints
@@ -15,7 +15,7 @@ import json
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
@@ -92,14 +92,14 @@ def made(program: Program, folder: Path, origins: Origins) -> Result:
         return Rounds(trials, tree, codes, SCRIPT, lambda line: None, lambda line: None).run()
 
 
-def measured(only: str) -> Iterator[dict[str, object]]:
+def measured(only: str, ways: Sequence[str]) -> Iterator[dict[str, object]]:
     """A row for each program."""
     with Origins() as origins:
         for program in programs():
             if only not in program.name:
                 continue
             row: dict[str, object] = {"name": program.name, "planted": bool(program.planted)}
-            for way in WAYS:
+            for way in ways:
                 with tempfile.TemporaryDirectory() as place:
                     folder = Path(place).resolve()
                     if way == "repeat":
@@ -120,16 +120,22 @@ def main() -> int:
     parser = argparse.ArgumentParser("tests.tools.repeating", description=__doc__)
     parser.add_argument("--only", default="", metavar="WORD", help="programs whose name has this")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the rows as JSON")
+    parser.add_argument(
+        "--ways", nargs="+", choices=WAYS, default=WAYS, metavar="WAY", help=f"of {', '.join(WAYS)} [all]"
+    )
     options = parser.parse_args()
     rows = []
-    for row in measured(options.only):
+    for row in measured(options.only, options.ways):
         rows.append(row)
-        marks = " ".join("+" if row[way] else "-" for way in WAYS)
-        print(f"{marks}  {row['name']}: {row['changes'] or row['remains']} {row['tried'] or ''}", flush=True)
+        marks = " ".join("+" if row[way] else "-" for way in options.ways)
+        print(
+            f"{marks}  {row['name']}: {row.get('changes') or row.get('remains', '')} {row.get('tried') or ''}",
+            flush=True,
+        )
         if options.out:
             options.out.write_text(json.dumps(rows, indent=1))
     totals = {
-        kind: Counter(way for row in rows for way in WAYS if row[way] and row["planted"] is kind)
+        kind: Counter(way for row in rows for way in options.ways if row[way] and row["planted"] is kind)
         for kind in (True, False)
     }
     for kind, count in totals.items():
