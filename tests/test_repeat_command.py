@@ -228,3 +228,23 @@ def test_wrong_usage_is_told_in_a_line(
     result = repeat(*arguments)
     assert result.exit_code == 2
     assert told in result.stderr and "Traceback" not in result.stderr
+
+
+def shown(page: str, language: str) -> str:
+    """What a page shows that the command prints."""
+    (block,) = re.findall(rf"^```{language}\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.M | re.S)
+    return str(block)
+
+
+@pytest.mark.slow
+def test_the_example_of_the_documentation_does_what_is_shown(folder: Path) -> None:
+    text = (ROOT / "docs" / "repeat.md").read_text(encoding="utf-8")
+    files = dict(re.findall(r'^```py title="(\w+)\.py"\n(.*?)^```$', text, re.M | re.S))
+    write(folder, **files)
+    result = repeat("--", "python", "train.py")
+    records = re.compile(r"equal in [\d,]+ records")  # as many as this release of torch has operations
+    printed = records.sub("equal in 0 records", result.stdout)
+    assert records.sub("equal in 0 records", shown("docs/repeat.md", "text")) == printed
+    asked, _, told = shown("README.md", "console").partition("\n")
+    assert asked == "$ detlint repeat -- python train.py"
+    assert told and printed.startswith(told)

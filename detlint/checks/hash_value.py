@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from detlint.analysis.elements import Elements
 from detlint.analysis.kinds import Kind
 from detlint.catalogue import Row, Rule
-from detlint.editing import edits
-from detlint.finding import Finding, Fix, Import, Operation, Safety
-from detlint.orders.hashes import Hashes, Use
+from detlint.finding import Finding, Operation
+from detlint.orders.hashes import Hashes, Use, checksum
 from detlint.orders.leaks import elsewhere
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
@@ -42,20 +41,8 @@ def _finding(module: Module, rule: Rule, node: s.Expression, use: Use, kind: Kin
         node,
         related=elsewhere(module, node, use.node, f"{words} here"),
         lowered=kind is Kind.UNKNOWN,
-        fix=_fix(module, node) if isinstance(node, s.Call) else None,
+        fix=checksum(module, node) if isinstance(node, s.Call) else None,
         operation=None if row is None else Operation(row.id, called),
         call=module.short(node),
         use=words,
     )
-
-
-def _fix(module: Module, call: s.Call) -> Fix | None:
-    """The checksum of a text, which is the same in each run, instead of its hash."""
-    value = call.arguments[0].value
-    if module.callee(call) != {"builtins.hash"}:
-        return None
-    kind = Elements(module).one(value)
-    data = {Kind.TEXT: "{value}.encode()", Kind.BYTES: "{value}"}.get(kind, "str({value}).encode()")
-    change = edits.replaced(module, call, edits.new(f"zlib.crc32({data})", value=value))
-    safety = Safety.SAFE if kind in (Kind.TEXT, Kind.BYTES) else Safety.UNSAFE
-    return edits.fix("Take a checksum", change, safety=safety, imports=(Import(module.path, "zlib"),))

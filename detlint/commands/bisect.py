@@ -1,4 +1,4 @@
-"""`detlint bisect`: the command line. The only command that runs the code it is given."""
+"""`detlint bisect`: the command line."""
 
 from __future__ import annotations
 

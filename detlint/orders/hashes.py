@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from detlint.analysis.elements import Elements
+from detlint.analysis.kinds import Kind
+from detlint.editing import edits
+from detlint.finding import Fix, Import, Safety
 from detlint.orders.loops import Loops
 from detlint.orders.parts import Out, Parts
 from detlint.orders.rebound import Live
@@ -123,3 +127,15 @@ class Hashes:
 def _word(target: s.Expression) -> str:
     """The last word of what a value is assigned to."""
     return target.attribute if isinstance(target, s.Attribute) else getattr(target, "id", "")
+
+
+def checksum(module: Module, call: s.Call) -> Fix | None:
+    """The checksum of a text, which is the same in each run, instead of its hash."""
+    value = call.arguments[0].value
+    if module.callee(call) != {"builtins.hash"}:
+        return None
+    kind = Elements(module).one(value)
+    data = {Kind.TEXT: "{value}.encode()", Kind.BYTES: "{value}"}.get(kind, "str({value}).encode()")
+    change = edits.replaced(module, call, edits.new(f"zlib.crc32({data})", value=value))
+    safety = Safety.SAFE if kind in (Kind.TEXT, Kind.BYTES) else Safety.UNSAFE
+    return edits.fix("Take a checksum", change, safety=safety, imports=(Import(module.path, "zlib"),))

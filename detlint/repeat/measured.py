@@ -13,6 +13,7 @@ from detlint.bisect.records import Line
 from detlint.editing import edits
 from detlint.editing.names import library_name
 from detlint.finding import Finding, Fix, Place, Remedy, Safety
+from detlint.orders.hashes import Hashes, checksum
 from detlint.orders.listings import Listings
 from detlint.orders.sets import Sets
 from detlint.orders.sorting import listing_sorted, sorted_where_taken
@@ -21,7 +22,6 @@ from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
 _MEMORY = ("torch", "numpy", "cupy")  # whose allocations are looked at
-_ENTROPY = frozenset({"time", "process", "entropy", "address", "hash", "generator"})
 Read = Callable[[Line], "Module | None"]
 
 
@@ -57,11 +57,13 @@ def findings(measured: Measured, read: Read) -> Iterator[Finding]:
             yield from _listed(module, statement)
         elif kind == "set-order" or "DET601" in cause.codes:
             yield from _set(module, statement, cause.name)
+        if kind == "hash":
+            yield from _hash(module, statement)
         if kind == "uninitialised":
             yield from _empty(module, statement)
         if kind in ("generator", "private-generator", "entropy"):
             yield from _generator(module, statement)
-        if cause.kind in ("seed-value", "private-generator") or kind in _ENTROPY:
+        if cause.kind == "seed-value":
             yield from _seed(module, statement)
     script = read(measured.script) if measured.main else None
     if script is not None and cause.generator:
@@ -129,6 +131,13 @@ def _set(module: Module, statement: s.Statement, name: str) -> Iterator[Finding]
             yield from _found(module, "DET601", node, sorted_where_taken(module, node))
 
 
+def _hash(module: Module, statement: s.Statement) -> Iterator[Finding]:
+    calls = set(_calls(statement))
+    for call, value in Hashes(module).found():
+        if isinstance(call, s.Call) and call in calls and value is not None:
+            yield from _found(module, "DET604", call, checksum(module, call))
+
+
 def _empty(module: Module, statement: s.Statement) -> Iterator[Finding]:
     calls = set(_calls(statement))
     for call, row in allocations(module, _MEMORY):
@@ -145,14 +154,28 @@ def _generator(module: Module, statement: s.Statement) -> Iterator[Finding]:
 
 
 def _seed(module: Module, statement: s.Statement) -> Iterator[Finding]:
-    """A fixed value where one seeds that differs in each run, unless that is done again and again."""
-    for table in ("seeder", "generator"):
-        for call, parameter in _of(module, statement, table):
-            values = module.argument(call, parameter).values if parameter else []
-            plain = len(values) == 1 and not isinstance(values[0], s.Constant)
-            if plain and repeats(module, call) is not True:
-                fix = edits.fix("Seed with 0", edits.replaced(module, values[0], "0"))
-                yield from _found(module, "DET105", call, fix)
+    """A fixed value where a seed is made of what differs in each run and of constants alone, once.
+
+    What is made of variables may be a number that somebody has asked for.
+    """
+    seeds = [
+        value
+        for table in ("seeder", "generator")
+        for call, parameter in _of(module, statement, table)
+        for value in (module.argument(call, parameter).values if parameter else ())
+    ]
+    kept = statement.value if isinstance(statement, s.Assign) else None
+    left = statement.values if isinstance(statement, s.Leave) else ()
+    for value in seeds or [each for each in (kept, *left) if each is not None]:
+        if _is_alone(module, value) and repeats(module, value) is not True:
+            fix = edits.fix("Seed with 0", edits.replaced(module, value, "0"))
+            yield from _found(module, "DET105", value, fix)
+
+
+def _is_alone(module: Module, value: s.Expression) -> bool:
+    """Whether an expression calls something, and reads no variable."""
+    names = [node for node in s.walk(value) if isinstance(node, s.Name)]
+    return any(isinstance(node, s.Call) for node in s.walk(value)) and all(map(module.names, names))
 
 
 def _of(module: Module, statement: s.Statement, table: str) -> Iterator[tuple[s.Call, str]]:
