@@ -101,7 +101,7 @@ def _repeated(plan: Plan, codes: frozenset[str], begun: float, *, write: bool, f
     from detlint.bisect.warm import Origins
     from detlint.repeat import written
     from detlint.repeat.rounds import FAILED, Rounds
-    from detlint.repeat.tree import Tree, root_of
+    from detlint.repeat.tree import Tree, root_of, script_of
     from detlint.repeat.trial import Trials
 
     command = programs.check(list(plan.command))
@@ -111,12 +111,9 @@ def _repeated(plan: Plan, codes: frozenset[str], begun: float, *, write: bool, f
         tree = Tree.copied(root_of(Path.cwd().resolve(), command), folder)
         plan = replace(plan, command=tuple(map(tree.argument, plan.command)), before=_apart(tree.restore))
         plan = replace(plan, options=replace(plan.options, user=(*plan.options.user, str(folder))))
-        script = next(
-            (each for each in (one.partition("::")[0] for one in command) if each.endswith((".py", ".ipynb"))), ""
-        )
         with tree.entered(), Origins() as origins:
             trials = Trials(replace(plan, origins=None if fresh else origins), Path(place, "records"), _progress)
-            result = Rounds(trials, tree, codes, script, _told, _progress).run()
+            result = Rounds(trials, tree, codes, script_of(command), _told, _progress).run()
         result = replace(result, notes=(*result.notes, *_notes(tree)), seconds=time.monotonic() - begun)
         applied = write and bool(tree.texts) and result.verdict != FAILED
         if applied:

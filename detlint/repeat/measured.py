@@ -149,8 +149,16 @@ def _empty(module: Module, statement: s.Statement) -> Iterator[Finding]:
 def _generator(module: Module, statement: s.Statement) -> Iterator[Finding]:
     """A seed where a generator is made without one, unless that is done again and again."""
     for call, _ in _of(module, statement, "generator"):
-        if repeats(module, call) is not True:
-            yield from _found(module, "DET104", call, edits.fix("Seed with 0", edits.first(module, call, "0")))
+        fix = edits.fix("Seed with 0", edits.first(module, call, "0"))
+        yield from _found(module, "DET104", call, _once(module, call, fix))
+
+
+def _once(module: Module, node: s.Node, fix: Fix | None) -> Fix | None:
+    """A fix that gives a seed, unsafe where it may be given again; None where it is, again and again."""
+    again = repeats(module, node)
+    if fix is None or again is True:
+        return None
+    return fix if again is False else replace(fix, safety=Safety.UNSAFE)
 
 
 def _seed(module: Module, statement: s.Statement) -> Iterator[Finding]:
@@ -167,9 +175,9 @@ def _seed(module: Module, statement: s.Statement) -> Iterator[Finding]:
     kept = statement.value if isinstance(statement, s.Assign) else None
     left = statement.values if isinstance(statement, s.Leave) else ()
     for value in seeds or [each for each in (kept, *left) if each is not None]:
-        if _is_alone(module, value) and repeats(module, value) is not True:
+        if _is_alone(module, value):
             fix = edits.fix("Seed with 0", edits.replaced(module, value, "0"))
-            yield from _found(module, "DET105", value, fix)
+            yield from _found(module, "DET105", value, _once(module, value, fix))
 
 
 def _is_alone(module: Module, value: s.Expression) -> bool:

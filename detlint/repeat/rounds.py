@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,10 +17,12 @@ from detlint.repeat import candidates, trial
 from detlint.repeat.project import Project
 from detlint.repeat.tree import Tree
 from detlint.repeat.trial import Trials
+from detlint.repeat.undoing import undone
 
 REPEATS, DIFFERS, FAILED = "repeats", "differs", "failed"
 _MOST = 30  # rounds
-_CHANCE = frozenset({"kernel", "compiled", "collective", "hidden-write", "thread", "completion", "time", "network"})
+_SOON = 60.0  # seconds in which each change is left out once, to see whether it is needed
+_CHANCE = frozenset({"kernel", "compiled", "collective", "hidden-write", "thread", "completion"})
 _NO_FIX = "no fix is known that is safe to make for this cause"
 _NO_TIME = "the time was over"
 _STAYS = "the difference stays"
@@ -28,11 +30,16 @@ _STAYS = "the difference stays"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A fix that was kept: its finding, the line of the user's file that this is at, and the cause that it ended."""
+    """A fix that was kept: its finding, the line of the user's file that this is at, and the cause that it ended.
+
+    `before` and `after` are the contents of all changed files, by path, without it and with it.
+    """
 
     finding: Finding
     line: Line
     cause: Cause
+    before: Mapping[str, bytes]
+    after: Mapping[str, bytes]
 
     @property
     def unsafe(self) -> bool:
@@ -108,6 +115,7 @@ class Rounds:
                 if done.outcome.status != outcome.DIVERGED:
                     again = self._again() if number > 1 else None
                     if again is None:
+                        done = self._needed(done)
                         break
                     done = again
                 explained = self.trials.explained(done)
@@ -134,6 +142,30 @@ class Rounds:
         self.progress("equal; twice more, as that may be chance")
         done = self.trials.pair()
         return done if done.outcome.status == outcome.DIVERGED else None
+
+    def _needed(self, done: Done) -> Done:
+        """Two runs that are equal with those changes alone that are needed, as far as that is soon told."""
+        steps = list({id(change.after): change for change in self._changes}.values())
+        if len(steps) < 2 or 2 * len(steps) * self.trials.seconds > _SOON:
+            return done
+        for step in steps:
+            last = dict(self.tree.texts)
+            without = undone(step.before, step.after, last, self.tree.before)
+            if without is None or without == last or {step.cause.kind, step.cause.why} & _CHANCE:
+                continue
+            self.progress(f"without this: {step.title} ({step.line})")
+            self.tree.put(without)
+            try:
+                found = self.trials.pair()
+            except BaseException:
+                self.tree.put(last)
+                raise
+            if found.outcome.status == outcome.EQUAL:
+                self._changes = [change for change in self._changes if change.after is not step.after]
+                done = found
+            else:
+                self.tree.put(last)
+        return done
 
     def _better(self, number: int, first: Found, explained: Outcome) -> Done | None:
         """Two runs with a fix that ends a difference; None where there is none, and all is as it was.
@@ -190,7 +222,8 @@ class Rounds:
 
     def _kept(self, attempt: _Attempt, findings: Sequence[Finding], found: Found) -> Done:
         cause = self._cause(found)
-        self._changes += [Change(each, self._line(each), cause) for each in findings]
+        base = dict(self.tree.texts)
+        self._changes += [Change(each, self._line(each), cause, base, attempt.contents) for each in findings]
         self.tree.put(attempt.contents)
         return attempt.done
 

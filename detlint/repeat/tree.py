@@ -199,10 +199,10 @@ def root_of(folder: Path, command: Sequence[str]) -> Path:
     """The folder that is copied: that of the repository around the working folder, or else the working folder, and so
     far up that the program's script lies in it. Raises TreeError where that is too much.
     """
-    script = next((Path(each.partition("::")[0]) for each in command if _is_script(each)), None)
+    script = Path(script_of(command))
     around = (each for each in (folder, *folder.parents) if (each / _GIT).exists())
     root = next(around, folder)
-    if script is not None and (folder / script).exists():
+    if (folder / script).is_file():
         script = (folder / script).resolve()
         if not script.is_relative_to(root):
             root = Path(os.path.commonpath([root, script.parent]))
@@ -211,8 +211,15 @@ def root_of(folder: Path, command: Sequence[str]) -> Path:
     return root
 
 
-def _is_script(text: str) -> bool:
-    return text.partition("::")[0].endswith((".py", ".ipynb"))
+def script_of(command: Sequence[str]) -> str:
+    """The program's own file by its path from the working folder, as far as a command names one; else ""."""
+    if command[:1] == ["-m"] and len(command) > 1:
+        name = command[1].replace(".", "/")
+        found = [path for path in (f"{name}.py", f"{name}/__main__.py") if Path(path).is_file()]
+        if found:
+            return found[0]
+    paths = (each.partition("::")[0] for each in command)
+    return next((path for path in paths if path.endswith((".py", ".ipynb"))), "")
 
 
 def _is_crowded(folder: Path) -> bool:
