@@ -29,7 +29,10 @@ def main(argv: list[str]) -> None:
     install(held)
     atexit.register(held.finish)  # the first to be registered is the last to be called, when threads have ended
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, _terminated(held))
+        end = _terminated(held)
+        signal.signal(signal.SIGTERM, end)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=lambda: _unhandled(end))
     try:
         program()
     except SystemExit as error:
@@ -117,6 +120,12 @@ def _terminated(held: Session) -> Callable[[int, FrameType | None], None]:
         os.kill(os.getpid(), number)
 
     return end
+
+
+def _unhandled(end: Callable[[int, FrameType | None], None]) -> None:
+    """Have a forked process end as it would: one that waits for a lock as it is told to may never come to a handler."""
+    if signal.getsignal(signal.SIGTERM) is end:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _for_ranks(own: list[str], script: list[str]) -> list[str]:

@@ -18,6 +18,7 @@ EQUAL, DIVERGED, USAGE, FAILED, INCONCLUSIVE = range(5)
 VERDICTS = {EQUAL: "equal", DIVERGED: "diverged", FAILED: "failed", INCONCLUSIVE: "inconclusive"}
 
 _WORKER = re.compile(r"(?:(?P<owner>.*)\.)?loader(?P<loader>\d+)\.worker\d+")
+_POOL = re.compile(r"(?:.*\.)?pool\d+")  # how many there are depends on time; what made a pool may end its processes
 _MADE_DIFFERENT = (
     "env.MALLOC_PERTURB_",
     "env.PYTHONHASHSEED",
@@ -154,9 +155,10 @@ def _ranked(found: list[Found]) -> list[Found]:
 
 def _undiverged(outcome: Outcome, apart: list[str], ends: Ends) -> Outcome:
     """The outcome where nothing that both recorded differs; `apart` are the streams that one run alone has."""
+    apart = [name for name in apart if not _POOL.fullmatch(name)]
     if apart:
         return replace(outcome, status=INCONCLUSIVE, reason=f"only one run has a stream {apart[0]}")
-    own = {name: both for name, both in ends.items() if not _WORKER.fullmatch(name)}
+    own = {name: both for name, both in ends.items() if not (_WORKER.fullmatch(name) or _POOL.fullmatch(name))}
     for name, both in own.items():
         for run, end in zip("AB", both, strict=True):
             if end is None or end.reason == "signal":
