@@ -21,6 +21,7 @@ from detlint.rulebook import Content
 from detlint.rulebook import folder as folder
 
 _VENDORED = "detlint_runtime"
+ALL, DEFAULT = "ALL", "DEFAULT"  # selectors: all rules, and those that are on by default
 PROMISES = ("run-to-run", "resume", "cross-machine", "cross-version", "batch-invariance")
 FAMILIES = {
     "0": "reading and suppression",
@@ -292,26 +293,26 @@ class Catalogue:
         The longest match decides between select and ignore, as in ruff and flake8. Raises CatalogueError
         for a selector that matches nothing.
         """
-        weights = {code: (0, rule.default) for code, rule in self.rules.items()}
-        chosen = [(selector, True) for selector in select]
-        if chosen:
-            weights = dict.fromkeys(self.rules, (-1, False))
+        weights = dict.fromkeys(self.rules, (-1, False))
+        chosen = [(selector, True) for selector in tuple(select) or (DEFAULT,)]
         for selector, wanted in [*chosen, *((selector, False) for selector in ignore)]:
             for code in self.matching(selector):
-                weight = 0 if selector == "ALL" else len(code) if selector == code else len(selector)
+                weight = 0 if selector.upper() in (ALL, DEFAULT) else len(code) if selector == code else len(selector)
                 if weight >= weights[code][0]:
                     weights[code] = (weight, wanted)
         return frozenset(code for code, (_, wanted) in weights.items() if wanted)
 
     def matching(self, selector: str) -> list[str]:
         """The codes that a selector names. Raises CatalogueError where there are none."""
-        return _matching(selector, ((code, rule.name) for code, rule in self.rules.items()))
+        default = [code for code, rule in self.rules.items() if rule.default]
+        named = ((code, rule.name) for code, rule in self.rules.items())
+        return default if selector.upper() == DEFAULT else _matching(selector, named)
 
 
 def _matching(selector: str, rules: Iterable[tuple[str, str]]) -> list[str]:
     """The codes that a selector names among codes and names. Raises CatalogueError where there are none."""
     upper, rules = selector.upper(), list(rules)
-    found = [code for code, name in rules if upper == "ALL" or code.startswith(upper) or name == selector.lower()]
+    found = [code for code, name in rules if upper == ALL or code.startswith(upper) or name == selector.lower()]
     if not found or not selector:
         meant = nearest(upper, [code for code, _ in rules]) or nearest(selector, [name for _, name in rules])
         raise CatalogueError(f"no rule matches {selector!r}{meant}; `detlint rule` lists them")
@@ -326,7 +327,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f", did you mean {found[0]}?" if found else ""
 
 
-def pages(selector: str = "ALL") -> list[Path]:
+def pages(selector: str = ALL) -> list[Path]:
     """The files of the rules that a selector names, by code. Raises CatalogueError where there are none."""
     files = {path.stem.partition("-")[0]: path for path in rulebook.pages()}
     named = _matching(selector, ((code, path.stem.partition("-")[2]) for code, path in files.items()))
@@ -357,9 +358,7 @@ def read(rows: str) -> Catalogue:
     return Catalogue({rule.code: rule for rule in rules}, content)
 
 
-_HEADER_KEYS = frozenset(
-    """code name summary message why help check over severity lower least breaks default torch refs fix data""".split()
-)
+_HEADER_KEYS = "code name summary message why help check over severity lower least breaks default torch refs fix data"
 
 
 def read_page(path: Path) -> Rule:
@@ -372,7 +371,7 @@ def read_page(path: Path) -> Rule:
 
 def _rule(page: Path, data: Mapping[str, Any]) -> Rule:
     """The rule of a page with this header. Raises CatalogueError."""
-    unknown = data.keys() - _HEADER_KEYS
+    unknown = data.keys() - set(_HEADER_KEYS.split())
     if unknown:
         raise CatalogueError(f"{page.name}: unknown key {min(unknown)!r}")
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -28,7 +29,18 @@ _PLACES = {"rule": ("rules", "rule"), "help": ("help", "help_")}  # of those tha
 
 
 class _DefaultsToCheck(click.Group):
-    """`detlint PATHS` is `detlint check PATHS`."""
+    """`detlint PATHS` is `detlint check PATHS`. What is wrong with a command line is said in one line."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run the command that the arguments name, and end with its exit status."""
+        try:
+            super().main(*args, **extra | {"standalone_mode": False})
+        except click.ClickException as error:
+            from detlint.commands.failing import refuse
+
+            raise SystemExit(refuse(error)) from None
+        except click.Abort:
+            raise SystemExit(130) from None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if "--debug" in args:

@@ -13,14 +13,14 @@ from typing import Any
 from packaging.version import InvalidVersion, Version
 
 from detlint import registering, releases, toml
-from detlint.catalogue import PROMISES, Catalogue, load, nearest
+from detlint.catalogue import DEFAULT, PROMISES, Catalogue, load, nearest
 from detlint.finding import Severity
 from detlint.records import record
 from detlint.registered import with_releases
 
 KNOWN = (
-    *"""select ignore exclude respect-gitignore per-file-ignores severity breaks torch-version runtime baseline
-    cache-dir""".split(),
+    *"""select extend-select ignore exclude respect-gitignore per-file-ignores severity breaks torch-version runtime
+    baseline cache-dir""".split(),
     *registering.KEYS,
 )
 RUNTIMES = ("auto", "vendor", "import", "inline")
@@ -74,26 +74,41 @@ def for_paths(paths: Sequence[Path]) -> Config:
     for path in paths:
         if not path.exists():
             raise ConfigError(f"{path} does not exist; give files or folders that do")
-    found = find(paths[0])
-    if found is None:
-        root = project_root(paths[0])
-        config = Config(root=root, cache_dir=root / _CACHE if is_root(root) else None)
-    else:
-        config = from_table(*found)
-    wanted = releases.required(requirements(config.root), load().released)
-    config = replace(config, registered=with_releases(config.registered, wanted))
-    return replace(config, cache_dir=None) if os.environ.get(NO_CACHE) else config
+    return of_path(paths[0])
 
 
-def of_run(paths: Sequence[Path]) -> Config:
+def of_run(paths: Sequence[Path], file: Path | None = None, isolated: bool = False) -> Config:
     """The settings of a run over `paths`, which has a cache in a folder that it is over even where no project marks it.
 
-    Raises ConfigError as `for_paths` does.
+    They are those in `file` where one is given, and those by default where the run is `isolated`. Raises ConfigError
+    as `for_paths` does, and where `file` has no settings.
     """
-    config = for_paths(paths)
+    for path in paths:
+        if not path.exists():
+            raise ConfigError(f"{path} does not exist; give files or folders that do")
+    config = of_path(paths[0], file, isolated)
     if config.cache_dir is None and paths[0].is_dir() and not os.environ.get(NO_CACHE):
         return replace(config, cache_dir=config.root / _CACHE)
     return config
+
+
+def of_path(path: Path, file: Path | None = None, isolated: bool = False) -> Config:
+    """The settings of the project that a path belongs to, whether or not there is something at it.
+
+    Those in `file` take the place of those of the project; with `isolated` no file of settings is read.
+    """
+    found = None if isolated else find(path)
+    if file is not None:
+        root = project_root(path) if found is None else found[0].parent
+        config = from_table(file, settings_in(file), root)
+    elif found is not None:
+        config = from_table(*found)
+    else:
+        root = project_root(path)
+        config = Config(root=root, cache_dir=root / _CACHE if is_root(root) else None)
+    wanted = releases.required(requirements(config.root), load().released)
+    config = replace(config, registered=with_releases(config.registered, wanted))
+    return replace(config, cache_dir=None) if os.environ.get(NO_CACHE) else config
 
 
 def find(start: Path) -> tuple[Path, Mapping[str, Any]] | None:
@@ -105,12 +120,28 @@ def find(start: Path) -> tuple[Path, Mapping[str, Any]] | None:
             return own, _read(own)
         shared = directory / "pyproject.toml"
         if shared.is_file():
-            table = _table(_read(shared).get("tool")).get("detlint")
-            if table is not None and not isinstance(table, dict):
-                raise ConfigError(f"{shared}: tool.detlint must be a table")
+            table = _shared(shared)
             if table is not None:
                 return shared, table
     return None
+
+
+def settings_in(file: Path) -> Mapping[str, Any]:
+    """The settings in a file: `[tool.detlint]` of a pyproject.toml, all of any other. Raises ConfigError."""
+    if not file.is_file():
+        raise ConfigError(f"{file} does not exist; --config takes a file such as detlint.toml or pyproject.toml")
+    table = _shared(file) if file.name == "pyproject.toml" else _read(file)
+    if table is None:
+        raise ConfigError(f"{file} has no table [tool.detlint]; --config takes a file with settings of detlint")
+    return table
+
+
+def _shared(path: Path) -> Mapping[str, Any] | None:
+    """The settings in a file of many tools; None where it has none."""
+    table = _table(_read(path).get("tool")).get("detlint")
+    if table is not None and not isinstance(table, dict):
+        raise ConfigError(f"{path}: tool.detlint must be a table")
+    return table
 
 
 def project_root(start: Path) -> Path:
@@ -144,15 +175,26 @@ def outermost(root: Path) -> Path:
 def _read(path: Path) -> dict[str, Any]:
     try:
         return _parsed(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{path}: {error}") from error
+    except OSError as error:
+        raise ConfigError(f"{path}: it cannot be read ({error.strerror or error})") from error
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{path}:{line}: it is no UTF-8, as TOML is; save it so") from error
+    except ValueError as error:
+        said, _, place = str(error).partition(" (at line ")
+        where = "".join(f":{number}" for number in re.findall(r"\d+", place))
+        raise ConfigError(f"{path}{where}: it is not TOML: {said}") from error
 
 
 _parsed = lru_cache(maxsize=8)(toml.loads)  # a run looks into the same files for its settings and for requirements
 
 
-def from_table(path: Path, table: Mapping[str, Any]) -> Config:
-    """Settings from a table. Raises ConfigError for an unknown key or a value of the wrong type."""
+def from_table(path: Path, table: Mapping[str, Any], root: Path | None = None) -> Config:
+    """Settings from the table of the file at `path`, for the project in `root`, else that in the folder of the file.
+
+    Raises ConfigError for an unknown key or a value of the wrong type.
+    """
+    root = path.parent if root is None else root
     for key in table:
         if key not in KNOWN:
             raise ConfigError(f"{path}: unknown setting {key!r}{nearest(key, KNOWN)}; known are {', '.join(KNOWN)}")
@@ -168,8 +210,9 @@ def from_table(path: Path, table: Mapping[str, Any]) -> Config:
     gitignore = table.get("respect-gitignore", True)
     if not isinstance(gitignore, bool):
         raise ConfigError(f"{path}: respect-gitignore must be true or false")
+    select = _strings(path, "select", table.get("select", []))
     return Config(
-        select=_strings(path, "select", table.get("select", [])),
+        select=extended(select, _strings(path, "extend-select", table.get("extend-select", []))),
         ignore=_strings(path, "ignore", table.get("ignore", [])),
         exclude=_strings(path, "exclude", table.get("exclude", [])),
         respect_gitignore=gitignore,
@@ -180,8 +223,8 @@ def from_table(path: Path, table: Mapping[str, Any]) -> Config:
         runtime=runtime(f"{path}: runtime", table.get("runtime", "auto")),
         baseline=path.parent / table["baseline"] if table.get("baseline") else None,
         registered=_registered(path, table),
-        root=path.parent,
-        cache_dir=path.parent / cache_dir,
+        root=root,
+        cache_dir=root / cache_dir,
     )
 
 
@@ -197,6 +240,11 @@ def _strings(path: Path, key: str, value: object) -> tuple[str, ...]:
         example = f', such as ["{value}"]' if isinstance(value, str) else ""
         raise ConfigError(f"{path}: {key} must be a list of strings{example}")
     return tuple(value)
+
+
+def extended(select: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
+    """Selectors with more of them; without any, those of the rules that are on by default with more."""
+    return (*(select or (DEFAULT,)), *more) if more else select
 
 
 def severity(where: str, value: object) -> Severity:

@@ -16,7 +16,7 @@ from detlint.cache.cache import Cache, uncached_where_it_fails
 from detlint.config import Config
 from detlint.documents.documents import Given
 from detlint.gathering import Progress, collect
-from detlint.listing import Around, listed, with_folders
+from detlint.listing import Around, Buffer, listed, with_folders
 from detlint.registered import registered
 from detlint.report import Programs, Report
 from detlint.review.filtering import Run, Within, filtered, filters
@@ -46,15 +46,17 @@ def check_paths(
     jobs: int = 0,
     progress: Progress | None = None,
     since: str | None = None,
+    given: Buffer | None = None,
 ) -> Report:
     """Analyse the Python files under `paths` with `jobs` processes (0: one a core).
 
-    With `since`, a revision of git, the report has what came with the change since then alone.
+    With `since`, a revision of git, the report has what came with the change since then alone. What is `given` of a
+    file goes before what the disk has of it.
     """
     begun = time.monotonic()
     with registered(config.registered):
         narrowing = filters(paths, config, torch, jobs, since)
-        report = filtered(*_checked(paths, config, torch, jobs, progress), narrowing)
+        report = filtered(*_checked(paths, config, torch, jobs, progress, given), narrowing)
     return replace(report, seconds=time.monotonic() - begun)
 
 
@@ -83,10 +85,15 @@ def record(
 
 
 def _checked(
-    paths: Sequence[Path], config: Config, torch: Version, jobs: int, progress: Progress | None
+    paths: Sequence[Path],
+    config: Config,
+    torch: Version,
+    jobs: int,
+    progress: Progress | None,
+    given: Buffer | None = None,
 ) -> tuple[Report, Run]:
     """All that is found under `paths`, and what it is made from."""
-    sources, around = listed(paths, config)
+    sources, around = listed(paths, config, given)
     answered, collected = answers(sources, around, config, torch, jobs, progress)
     root = config.root.resolve()
     if any(root.is_relative_to(path.resolve()) for path in (*config.context, *paths)):

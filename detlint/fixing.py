@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from packaging.version import Version
@@ -15,9 +16,9 @@ from detlint.cache.cache import Cache, uncached_where_it_fails
 from detlint.config import Config, requirements
 from detlint.editing.placement import Placement, is_vendored
 from detlint.editing.vendoring import FILE
-from detlint.finding import Finding
+from detlint.finding import Finding, Fix
 from detlint.gathering import Progress, collect
-from detlint.listing import listed, with_folders
+from detlint.listing import Buffer, listed, with_folders
 from detlint.records import record
 from detlint.registered import registered
 from detlint.report import Report
@@ -25,6 +26,8 @@ from detlint.review.filtering import Run, filtered, filters
 from detlint.settling.settling import link, may_say_anything, settle
 from detlint.sources import source
 from detlint.standing import Standing, standings
+
+BEYOND = "changes other files too: save the file, and fix it there"
 
 
 @record(frozen=True)
@@ -45,14 +48,19 @@ def fix_paths(
     jobs: int = 0,
     progress: Progress | None = None,
     since: str | None = None,
+    given: Buffer | None = None,
 ) -> Fixed:
     """Fix the Python files under `paths` in memory; unsafe fixes too, if asked for.
 
     Only findings that are shown are fixed: none of the baseline, and with `since`, a revision of git, only what came
-    with the change since then.
+    with the change since then. Where the content of a file is `given`, no fix is made that changes another one.
     """
+
+    def run(config: Config) -> Fixed:
+        return _fixed(paths, config, torch, unsafe, jobs, progress, since, given)
+
     with registered(config.registered):
-        return uncached_where_it_fails(lambda each: _fixed(paths, each, torch, unsafe, jobs, progress, since), config)
+        return uncached_where_it_fails(run, config)
 
 
 def _fixed(
@@ -63,14 +71,16 @@ def _fixed(
     jobs: int,
     progress: Progress | None,
     since: str | None,
+    given: Buffer | None,
 ) -> Fixed:
     narrowing = filters(paths, config, torch, jobs, since)
     codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
-    listing, around = listed(paths, config)
+    listing, around = listed(paths, config, given)
     cache = Cache(config.cache_dir, torch)
     by_path = {each.path: each for each in collect(cache.read(listing), codes, torch, cache, jobs, progress)}
     sources = {item.path: item for item in listing}
-    files = Files([config.root, *(path if path.is_dir() else path.parent for path in paths)])
+    known = {item.path: item.text for item in listing if isinstance(item.text, bytes)}
+    files = Files([config.root, *(path if path.is_dir() else path.parent for path in paths)], known)
     reports: list[Report] = []
     programs: dict[str, frozenset[str]] = {}
 
@@ -89,7 +99,14 @@ def _fixed(
 
     names = {path: item.name for path, item in sources.items()}
     placement = Placement(around.vendored, names, files.read)
+
+    def refused(fix: Fix) -> str:
+        """Why a fix is not to be made where one file alone can be."""
+        paths = {edit.place.path for edit in fix.edits} | {need.path for need in fix.imports}
+        return "" if paths <= known.keys() and not placement.copies(fix.imports) else BEYOND
+
     settings = settings_of(config, unsafe)
+    settings = settings if given is None else replace(settings, refused=refused)
     with undisturbed():
         outcome = fix_project(check, files.read, settings, placement.copies)
     changed = [change.path for change in outcome.changes]

@@ -41,13 +41,34 @@ class Around:
 ALONE = Around()
 
 
-def listed(paths: Sequence[Path], config: Config) -> tuple[list[Source], Around]:
-    """The Python files under `paths` and in their context, sorted by path, and what is around them."""
+@record(frozen=True)
+class Buffer:
+    """A file whose content is given, whatever the disk has at its path; there need be no such file."""
+
+    path: Path
+    content: bytes
+
+    def is_at(self, path: Path) -> bool:
+        """Whether the file is the one at a path, in whatever form that is."""
+        place = source.places()
+        return place(path) == place(self.path)
+
+
+def listed(paths: Sequence[Path], config: Config, given: Buffer | None = None) -> tuple[list[Source], Around]:
+    """The Python files under `paths` and in their context, sorted by path, and what is around them.
+
+    The file that is `given` is among them, with its content.
+    """
     read = roots(paths, config)
     skipped = source.Skipped()
     files = list(source.discover(read, config.exclude, skipped, config.respect_gitignore))
     name = source.module_names(cache(source.is_file))
-    sources = sorted((Source(path.as_posix(), name(path)) for path in files), key=lambda item: item.path)
+    items = [Source(path.as_posix(), name(path)) for path in files]
+    if given is not None:
+        there = next((path for path in files if given.is_at(path)), given.path)
+        others = [item for item in items if item.path != there.as_posix()]
+        items = [*others, Source(there.as_posix(), name(there), given.content)]
+    sources = sorted(items, key=lambda item: item.path)
     unread = source.neighbours(files)
     vendored = is_vendored(config.runtime, requirements(config.root))
     beyond = frozenset(unread.difference(item.path for item in sources))

@@ -42,12 +42,29 @@ MISTAKES = {
     "--select DET5O1 .": "no rule matches 'DET5O1', did you mean DET501?; `detlint rule` lists them",
     "--ignore cudnn-benchmrk-on .": "did you mean cudnn-benchmark-on?",
     "--breaks speed .": "--breaks must be among run-to-run, resume",
-    "--severity fatal .": "'fatal' is not one of 'error', 'warning', 'note'",
+    "--severity fatal .": "--severity: 'fatal' is not one of 'error', 'warning', 'note'",
     "--torch-version new .": "torch version 'new' is not a version such as 2.4 or 2.4.1",
     "--jobs -1 .": "-1 is not in the range",
     "--jobs many .": "'many' is not a valid integer",
-    "--format xml .": "'xml' is not one of 'text', 'json'",
-    "--formt json .": "--format",
+    "--format xml .": "'xml' is not one of 'text', 'concise'",
+    "--formt json .": "no such option --formt, did you mean --format?; `detlint check --help` tells more",
+    "--format consise .": "--format: 'consise' is not one of 'text', 'concise', 'grouped', 'json'",
+    "--format=gitlub .": "'html', did you mean gitlab?",
+    "--select , .": "--select is given nothing",
+    "--select DET1,DET5O1 .": "--select: no rule matches 'DET5O1', did you mean DET501?",
+    "--extend-select DET5O1 .": "--extend-select: no rule matches 'DET5O1', did you mean DET501?",
+    "--config none.toml .": "none.toml does not exist; --config takes a file such as detlint.toml",
+    "--config pyproject.toml .": "pyproject.toml has no table [tool.detlint]",
+    "--config a.py .": "a.py:1:8: it is not TOML: Expected '=' after a key",
+    "--config pyproject.toml --isolated .": "--isolated reads no settings: not with --config",
+    "--quiet --verbose .": "--quiet says less: not with --verbose",
+    "--add-noqa --fix .": "--add-noqa suppresses what is found: not with --fix",
+    "--show-files --diff .": "--show-files checks nothing: not with --diff",
+    "--watch --add-noqa .": "--watch checks again and again: not with --add-noqa",
+    "--watch -": "`-` is standard input: not with --watch",
+    "- a.py": "`-` is standard input, which is checked by itself: not with a.py",
+    "--stdin-filename folder": "--stdin-filename: folder is a folder; name a file",
+    "--watch nowhere.py": "nowhere.py does not exist",
     "--output no/report .": "no/report cannot be written (No such file or directory); name another file with --output",
     "--output folder .": "is a directory",
     "--diff --output no/patch .": "no/patch cannot be written (No such file or directory)",
@@ -56,7 +73,7 @@ MISTAKES = {
     "--write-baseline .": "--write-baseline needs a file: give --baseline FILE",
     "--write-baseline --baseline no/b.json .": "no/b.json cannot be written (No such file or directory)",
     "--write-baseline --fix --baseline b.json .": "not with --fix",
-    "--write-baseline --baseline b.json --changed-since HEAD .": "not with --fix",
+    "--write-baseline --baseline b.json --changed-since HEAD .": "not with --changed-since",
     "--changed-since HEAD .": "git cannot tell what changed: not a git repository",
     "--unsafe-fixes .": "--unsafe-fixes needs --fix or --diff",
     "--statistics --format json .": "leave out --format json",
@@ -73,9 +90,9 @@ MISTAKES = {
     "rule cudnn-benchmark-of": "did you mean cudnn-benchmark-on?",
     "runtime --write a.py": "a.py was not written by detlint and stays as it is",
     "runtime --write no/copy.py": "no/copy.py cannot be written (No such file or directory)",
-    "cache cleen": "No such command 'cleen'. Did you mean 'clean'?",
+    "cache cleen": "no such command 'cleen'",
     "cache clean nowhere": "nowhere does not exist",
-    "server now": "unexpected extra argument (now)",
+    "server now": "got unexpected extra argument (now)",
 }  # fmt: skip
 
 
@@ -136,8 +153,11 @@ def test_a_mistake_with_what_runs_something_is_one_line_and_status_2(
 # Settings
 
 SETTINGS = {
-    "select = [": "pyproject.toml: ",
-    'selct = ["DET1"]': "pyproject.toml: unknown setting 'selct', did you mean select?; known are select, ignore",
+    "select = [": "pyproject.toml: it is not TOML: Invalid value (at end of document)",
+    'select == "DET1"': "pyproject.toml:2:9: it is not TOML: Invalid value",
+    'extend-select = "DET1"': "extend-select must be a list of strings",
+    'extend-select = ["DET5O1"]': "select: no rule matches 'DET5O1'",
+    'selct = ["DET1"]': "pyproject.toml: unknown setting 'selct', did you mean select?; known are select, extend-select",
     'exlude = ["a"]': "did you mean exclude?",
     'colour = "red"': "unknown setting 'colour'; known are",
     'select = "DET1"': "select must be a list of strings",
@@ -175,7 +195,7 @@ def test_settings_that_cannot_be_read_are_named(content: bytes, project: Path) -
     (project / "detlint.toml").write_bytes(content)
     result = detlint(".")
     assert (result.exit_code, result.stdout) == (2, "")
-    one_line(result.stderr, "detlint.toml: ")
+    one_line(result.stderr, "detlint.toml:")
 
 
 def test_settings_that_are_a_folder_are_none(project: Path) -> None:

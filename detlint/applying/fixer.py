@@ -34,12 +34,13 @@ _Fixable = tuple[Finding, Fix]
 @dataclass(frozen=True)
 class Settings:
     """What to apply and how: unsafe fixes too; the top-level names of the project's own modules; the longest line that
-    an import statement gets.
+    an import statement gets; why a fix is not to be made, "" where it may be.
     """
 
     unsafe: bool = False
     first_party: Collection[str] = frozenset()
     width: int = WIDTH
+    refused: Callable[[Fix], str] = lambda fix: ""
 
 
 @dataclass(frozen=True)
@@ -199,6 +200,9 @@ class _Refusals:
             return UNSAFE
         if not sound(fix.edits):
             return BAD_EDIT
+        refused = self._settings.refused(fix)
+        if refused:
+            return refused
         try:
             for path in sorted(_paths(fix)):
                 self._read(path)

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 import tokenize
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
@@ -36,15 +36,19 @@ class WriteError(Exception):
 class Files:
     """Files by path: their bytes are kept as they were read, since what is written must go back to the same."""
 
-    def __init__(self, within: Sequence[Path] | None = None) -> None:
-        """`within` are the folders that may be written to, wherever links lead; None for all."""
+    def __init__(self, within: Sequence[Path] | None = None, given: Mapping[str, bytes] = {}) -> None:
+        """`within` are the folders that may be written to, wherever links lead; None for all.
+
+        `given` are contents by path that go before those of the disk.
+        """
+        self._given = given
         self._within = None if within is None else [Path(os.path.realpath(path)) for path in within]
         self._contents: dict[str, bytes] = {}
 
     def read(self, path: str) -> str:
         """The text of a file. Raises UnreadableError, also where its text would not be written as it is read."""
         try:
-            content = source.content(Path(path))
+            content = self._given[path] if path in self._given else source.content(Path(path))
         except OSError as error:
             raise UnreadableError(error.strerror or str(error)) from error
         text = source.decode(content)

@@ -15,7 +15,8 @@ def rules(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list
     from detlint import catalogue
 
     before, comma, last = incomplete.rpartition(",")
-    every = [*((rule.code, rule.summary) for rule in catalogue.load().rules.values()), ("ALL", "all rules")]
+    general = (catalogue.ALL, "all rules"), (catalogue.DEFAULT, "the rules that are on by default")
+    every = [*((rule.code, rule.summary) for rule in catalogue.load().rules.values()), *general]
     names = [(rule.name, rule.summary) for rule in catalogue.load().rules.values() if last]
     return [
         CompletionItem(f"{before}{comma}{name}", help=text)

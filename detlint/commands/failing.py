@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from detlint.printed import one_line
+
+if TYPE_CHECKING:
+    from click import ClickException, Context
 
 FAILED = 2  # the exit status of a run that failed
 _VARIABLE = "DETLINT_DEBUG"
@@ -37,6 +41,26 @@ def complain(message: str, status: int = FAILED) -> int:
     except OSError:  # which Python would complain of once more in the end, with an exit status of its own
         leave_pipe()
     return status
+
+
+def refuse(error: ClickException) -> int:
+    """Say what is wrong with a command line, and which help tells what is right."""
+    from click import BadParameter, NoSuchOption
+
+    said, context, param = error.format_message(), getattr(error, "ctx", None), getattr(error, "param", None)
+    if isinstance(error, NoSuchOption):
+        meant = sorted(error.possibilities or ())
+        said = f"no such option {error.option_name}{f', did you mean {meant[0]}?' if meant else ''}"
+    elif type(error) is BadParameter and param is not None and param.opts[0].startswith("-"):
+        said = f"{param.opts[0]}: {error.message}"
+    helps = "" if context is None else f"; `{_command(context)} --help` tells more"
+    return complain(f"{said[:1].lower()}{said[1:].rstrip('.')}{helps}")
+
+
+def _command(context: Context) -> str:
+    """The command of a context, as it is called by those who have it installed."""
+    above = () if context.parent is None else (_command(context.parent),)
+    return " ".join((*above, "detlint" if not above else context.info_name or ""))
 
 
 def reason(error: Exception) -> str:

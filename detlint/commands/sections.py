@@ -21,7 +21,7 @@ class Sectioned(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options. Raises KeyError for one that no section has, or that there is not."""
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
-        records = {option.opts[0]: option.get_help_record(ctx) for option in options}
+        records = {option.opts[0]: _record(option, ctx) for option in options}
         parts = {title: [records.pop(name) for name in names] for title, names in self._sections.items()}
         *_, last = parts.values()
         last += [records.pop(name) for name in ctx.help_option_names[:1]]
@@ -32,3 +32,12 @@ class Sectioned(click.Command):
             formatter.write(f"{title}:\n")
             with formatter.indentation():
                 formatter.write_dl([(name.ljust(_COLUMN - 4), text) for name, text in filter(None, rows)])
+
+
+def _record(option: click.Option, ctx: click.Context) -> tuple[str, str] | None:
+    """An option as it is listed, by its first name and a letter: other names are for those who know them elsewhere."""
+    record = option.get_help_record(ctx)
+    if record is None:
+        return None
+    long = [name for name in option.opts if name.startswith("--")]
+    return record[0].replace("".join(f", {name}" for name in long[1:]), ""), record[1]

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,6 +23,18 @@ if TYPE_CHECKING:
 def split(values: tuple[str, ...]) -> tuple[str, ...]:
     """The values of an option that may be given many times, and hold several with commas between them."""
     return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
+
+
+class OneOf(click.Choice):  # type: ignore[type-arg]  # which has none before click 8.2
+    """A word of several, where one that is none of them is told which it may be meant for."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The word. Raises BadParameter."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            meant = catalogue.nearest(str(value), map(str, self.choices))
+            raise click.BadParameter(f"{error.message.rstrip('.')}{meant}", ctx, param) from None
 
 
 @contextmanager
@@ -98,9 +110,9 @@ def show_page(markdown: str) -> None:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Progress | None]:
-    """A progress bar on a terminal, once a run proves long."""
-    if sys.stderr is None or not sys.stderr.isatty():
+def progress_bar(quiet: bool = False) -> Iterator[Progress | None]:
+    """A progress bar on a terminal, once a run proves long, unless it is to be `quiet`."""
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     with ExitStack() as shown:

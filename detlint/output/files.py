@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from detlint.finding import Finding, Place
+from detlint.listing import Buffer
 from detlint.records import record
 from detlint.report import Judged, Report
 from detlint.review.fingerprints import fingerprints
@@ -70,9 +71,13 @@ class Text:
 class Files:
     """The analysed files as they are now, each read once; one that cannot be read is taken to be empty."""
 
-    def __init__(self, settings: Callable[[], Settings]) -> None:
-        """`settings` tells how `detlint --fix` makes the fixes of these files."""
+    def __init__(self, settings: Callable[[], Settings], given: Buffer | None = None) -> None:
+        """`settings` tells how `detlint --fix` makes the fixes of these files.
+
+        What is `given` of a file goes before what the disk has of it.
+        """
         self._settings = settings
+        self._given = given
         self._texts: dict[str, Text] = {}
         self._characters: dict[str, Mapping[int, list[tuple[int, int]]]] = {}
         self._folder = Path.cwd()
@@ -85,7 +90,9 @@ class Files:
     def read(self, path: str) -> str:
         """The text of a file without its BOM. Raises UnreadableError."""
         if path not in self._texts:
-            self._texts[path] = Text(source.read(Path(path)).removeprefix("\ufeff"))
+            given = self._given if self._given is not None and self._given.is_at(Path(path)) else None
+            text = source.read(Path(path)) if given is None else source.decode(given.content)
+            self._texts[path] = Text(text.removeprefix("\ufeff"))
         return self._texts[path].text
 
     def text(self, path: str) -> Text:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from detlint.applying.fixer import Settings
     from detlint.config import Config
+    from detlint.listing import Buffer
     from detlint.report import Programs, Report
 
-NAMES = ("text", "json", "sarif", "github", "gitlab", "rdjson", "junit", "html")  # each a module beside this one
-_OTHERS = ("text", "github", "junit", "html")  # that are no JSON
+_TEXTS = ("text", "concise", "grouped")  # for people in a terminal, all in one module
+_OTHERS = (*_TEXTS, "github", "junit", "html")  # that are no JSON
+NAMES = (*_TEXTS, "json", "sarif", "github", "gitlab", "rdjson", "junit", "html")  # the others each a module beside
 
 
 def render(
@@ -21,19 +23,23 @@ def render(
     color: bool = False,
     statistics: bool = False,
     programs: Programs | None = None,
+    summary: bool = True,
+    given: Buffer | None = None,
 ) -> str:
-    """The report in one format; `color` and `statistics` are for text alone, the entry points for HTML.
+    """The report in one format.
 
-    What UTF-8 cannot hold, as the names of some files, is escaped.
+    `color`, `statistics` and `summary`, which asks for a last line that counts, are for text alone, the entry points
+    for HTML. What is `given` of a file goes before what the disk has. What UTF-8 cannot hold, as the names of some
+    files, is escaped.
     """
     from detlint.output.files import Files
     from detlint.printed import in_json
 
-    files = Files(lambda: _settings(config))
-    if name == "text":
+    files = Files(lambda: _settings(config), given)
+    if name in _TEXTS:
         from detlint.output import text
 
-        shown = text.render(report, files.texts, color, statistics)
+        shown = text.render(report, files.texts, color, "statistics" if statistics else name, summary)
     elif name == "json":
         from detlint.output import json
 

@@ -1,54 +1,115 @@
-"""`--format text`: what a person reads."""
+"""`--format text`, `concise` and `grouped`, and `--statistics`: what a person reads."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 
-from detlint.finding import Severity, Verification
+from detlint.finding import Safety, Severity, Verification
 from detlint.output.lines import Lines, Part, cells
-from detlint.output.words import count, measured, related, where
+from detlint.output.words import count, measured, related, spot, where
 from detlint.printed import no_command, one_line
 from detlint.report import Judged, Report
 from detlint.sources.source import lines_of
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 _VERDICTS = {"confirmed": "bold red", "not-observed": "bold green", "deterministic-path": "bold green"}
+Read = Callable[[str], Mapping["int | None", str]]
 _LONGEST = 160
+_MANY = 3  # other places of a cause, from which on they are named in lines of their own
 _WIDTH = 1000  # characters after which a coloured line is broken: rich takes long to lay out longer ones
 
 
 def render(
-    report: Report, read: Callable[[str], Mapping[int | None, str]], color: bool = False, statistics: bool = False
+    report: Report,
+    read: Read,
+    color: bool = False,
+    form: str = "text",
+    summary: bool = True,
 ) -> str:
-    """The report as text. `read` gives the texts of an analysed file: of its cells, or the one under None."""
+    """The report as text, in one of four forms: "text", "concise", "grouped" or "statistics".
+
+    `read` gives the texts of an analysed file: of its cells, or the one under None. With `summary` the last line says
+    how much was found.
+    """
     page = Lines(color, _WIDTH)
+    _FORMS[form](page, report, read)
+    if summary:
+        page.line(_summary(report))
+    return page.text()
+
+
+def _full(page: Lines, report: Report, read: Read) -> None:
+    """Write findings with their lines, why, and what to do; of many that have one cause the first, with all places."""
     files: dict[str, Mapping[int | None, list[str]]] = {}
-    if statistics:
-        _statistics(page, report)
-    for judged in report.findings if not statistics else ():
+    causes: dict[object, list[Judged]] = defaultdict(list)
+    for judged in report.findings:
+        causes[_cause(judged)].append(judged)
+    for judged in report.findings:
+        first, *others = causes[_cause(judged)]
+        if len(others) < _MANY:
+            others = []
+        elif judged is not first:
+            continue
         place = judged.finding.place
         if place.path not in files:
             texts = read(place.path)
             files[place.path] = {cell: lines_of(text) for cell, text in texts.items() if text}
-        _finding(page, judged, files[place.path].get(place.cell, []))
-    page.line(_summary(report))
-    return page.text()
+        _finding(page, judged, files[place.path].get(place.cell, []), others)
 
 
-def _finding(page: Lines, judged: Judged, lines: list[str]) -> None:
+def _cause(judged: Judged) -> object:
+    """What findings share that one decision settles: a kernel that many places call.
+
+    Others stand alone, such as those that have a fix.
+    """
+    finding = judged.finding
+    fixed = finding.fix is not None and finding.fix.safety is not Safety.DISPLAY
+    if finding.operation is None or fixed:
+        return id(judged)
+    verdict = None if finding.verification is None else (finding.verification.verdict, finding.verification.text)
+    told = judged.rule.help.format(**finding.details)
+    return finding.code, judged.severity, finding.operation.row, finding.operation.raising, told, verdict
+
+
+def _concise(page: Lines, report: Report, read: Read) -> None:
+    """Write a line a finding."""
+    for judged in report.findings:
+        page.line(*_head(judged, where(judged.finding.place)))
+
+
+def _grouped(page: Lines, report: Report, read: Read) -> None:
+    """Write a line a finding, under the name of its file."""
+    for path, found in groupby(report.findings, lambda judged: judged.finding.place.path):
+        page.line((no_command(path), "bold"), ":")
+        for judged in found:
+            page.line("  ", *_head(judged, spot(judged.finding.place)))
+        page.line()
+
+
+def _head(judged: Judged, place: str) -> tuple[Part, ...]:
+    """What a finding is, in a line."""
+    finding, style = judged.finding, _STYLES[judged.severity]
+    severity, message = (judged.severity.value, style), one_line(finding.message)
+    return (no_command(place), "bold"), ": ", severity, " ", (finding.code, "bold"), f" {message}"
+
+
+def _finding(page: Lines, judged: Judged, lines: list[str], others: Sequence[Judged]) -> None:
     finding, rule = judged.finding, judged.rule
     place = finding.place
     style = _STYLES[judged.severity]
-    page.line(
-        (no_command(where(place)), "bold"), ": ", (judged.severity.value, style), " ",
-        (finding.code, "bold"), f" {one_line(finding.message)}",
-    )  # fmt: skip
+    page.line(*_head(judged, where(place)))
     if place.line <= len(lines):
         _excerpt(page, judged, lines[place.line - 1], style)
     width = len(str(place.line))
     for told in related(finding):
         page.line(f"{' ' * width} = {one_line(told)}")
+    if others:
+        page.line(f"{' ' * width} = ", ("likewise: ", "bold"), f"at {len(others)} more places")
+        for path, found in groupby(others, lambda each: each.finding.place.path):
+            spots = ", ".join(spot(each.finding.place) for each in found)
+            page.line(f"{' ' * width}   {no_command(f'{path}:{spots}')}")
     if finding.verification is not None:
         page.line(f"{' ' * width} = ", ("verified: ", "bold"), *_verified(finding.verification))
     page.line(f"{' ' * width} = ", ("why: ", "bold"), rule.why)
@@ -79,7 +140,8 @@ def _excerpt(page: Lines, judged: Judged, line: str, style: str) -> None:
     page.line(f"{gutter} | {' ' * before}", ("^" * max(marked, 1), style))
 
 
-def _statistics(page: Lines, report: Report) -> None:
+def _statistics(page: Lines, report: Report, read: Read) -> None:
+    """Write how many findings each rule has."""
     counts = Counter((judged.rule.code, judged.rule.name, judged.severity.value) for judged in report.findings)
     for (code, name, severity), number in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         page.line(f"{number:6}  {code}  {severity:8} {name}")
@@ -94,3 +156,6 @@ def _summary(report: Report) -> Part:
     parts = ", ".join(count(counts[severity], severity.value) for severity in Severity if counts[severity])
     total = count(len(report.findings), "finding")
     return f"{total} in {files} ({entries}): {parts}."
+
+
+_FORMS = {"text": _full, "concise": _concise, "grouped": _grouped, "statistics": _statistics}

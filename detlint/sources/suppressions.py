@@ -22,6 +22,7 @@ BLOCK = "block"
 FILE = "file"
 IDLE = "on"
 KINDS = (INLINE, BLOCK, FILE, IDLE)
+_NESTS = {"FSTRING_START": 1, "FSTRING_END": -1, "TSTRING_START": 1, "TSTRING_END": -1}  # tokens of later Pythons
 _OURS = re.compile(r"(?:DET[0-9]*)?")
 
 
@@ -129,6 +130,39 @@ class _Found(NamedTuple):
     text: str
     first: int
     sure: bool = True
+
+
+class Row(NamedTuple):
+    """A physical line of a text, by its first and last line, and the comment at its end: column from 1, and text."""
+
+    first: int
+    last: int
+    comment: tuple[int, str] | None = None
+
+
+def rows_of(cell: int | None, text: str) -> list[Row] | None:
+    """The physical lines of a text, each of which a comment can end; None where this Python cannot tell its tokens."""
+    masked = None if cell is None else mask(text)
+    if cell is not None and masked is None:
+        return None
+    python = text if masked is None else "".join(line.text for line in masked)
+    found = _comments(text, lines_of(text)) if cell is None else _cell_comments(text, lines_of(text))
+    comments = {each.line: (each.column, each.text) for each in found}
+    try:
+        return [Row(first, last, comments.get(last)) for first, last in _joined(python)]
+    except (tokenize.TokenError, SyntaxError):
+        return None
+
+
+def _joined(text: str) -> Iterator[tuple[int, int]]:
+    """First and last line of each physical line, which strings and backslashes make longer."""
+    first = within = 0
+    for token in tokenize.generate_tokens(io.StringIO(text, newline=None).readline):
+        first = first or token.start[0]
+        within += _NESTS.get(tokenize.tok_name[token.type], 0)
+        if token.type in (tokenize.NEWLINE, tokenize.NL) and not within:
+            yield first, token.start[0]
+            first = 0
 
 
 def _suppressions(path: str, cell: int | None, text: str) -> Iterator[Suppression]:
