@@ -11,7 +11,7 @@ PRINTED = {  # where an edit may be made, and the functions whose text it may ha
     "editing/importing.py": {"printed", "rewritten"},
     "editing/import_removal.py": {"rewritten"},
 }
-COMMENTS = {"sources/unused.py", "plugins/lsp/suppressing.py"}
+COMMENTS = {"sources/unused.py", "applying/suppressing.py"}
 
 
 def makers() -> dict[str, list[ast.Call]]:

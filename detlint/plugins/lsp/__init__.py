@@ -6,5 +6,5 @@ Only this part imports pygls.
     worker, progress                 the thread that analyses; how far that is
     documents, projects, options     what is open, as files; the projects that it belongs to; the editor's settings
     ranges, diagnostics, hover       places as ranges; findings as diagnostics; a rule's page
-    actions, editing, suppressing    what is offered at a place; changed texts as edits; `# noqa` comments
+    actions, editing                 what is offered at a place; changed texts as edits
 """

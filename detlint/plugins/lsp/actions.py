@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from lsprotocol import types
 
 from detlint.applying.fixer import Change, Check, Companions, Read, Settings, apply, fix_project
-from detlint.applying.rewriting import BadEditError, rewrite
+from detlint.applying.suppressing import suppress
 from detlint.finding import Finding, Fix, Import, Safety
 from detlint.plugins.lsp.diagnostics import Locations, diagnostic
 from detlint.plugins.lsp.documents import Opened
 from detlint.plugins.lsp.editing import Client, workspace_edit
-from detlint.plugins.lsp.suppressing import suppression
 from detlint.report import Judged
 from detlint.sources.source import UnreadableError
 
@@ -88,14 +87,8 @@ class Offers:
                 yield Change(path, old, text)
 
     def _suppressed(self, finding: Finding) -> types.WorkspaceEdit | None:
-        path = finding.place.path
-        text = self._bench.read(path)
-        edit = suppression(finding, text)
-        try:
-            new = text if edit is None else rewrite(path, text, [edit])
-        except BadEditError:
-            return None
-        return None if new == text else workspace_edit([Change(path, text, new)], self._opened, self._client)
+        changes = suppress([finding], self._bench.read).changes
+        return workspace_edit(changes, self._opened, self._client) if changes else None
 
 
 def _quick(
