@@ -81,8 +81,10 @@ def of_run(paths: Sequence[Path], file: Path | None = None, isolated: bool = Fal
     """The settings of a run over `paths`, which has a cache in a folder that it is over even where no project marks it.
 
     They are those in `file` where one is given, and those by default where the run is `isolated`. Raises ConfigError
-    as `for_paths` does, and where `file` has no settings.
+    as `for_paths` does, where `file` has no settings, and where both are asked for.
     """
+    if file is not None and isolated:
+        raise ConfigError("--isolated reads no settings: not with --config")
     for path in paths:
         if not path.exists():
             raise ConfigError(f"{path} does not exist; give files or folders that do")

@@ -104,13 +104,21 @@ def _checked(
 
 
 def entries_of(
-    paths: Sequence[Path], config: Config, torch: Version, jobs: int = 0, progress: Progress | None = None
+    paths: Sequence[Path],
+    config: Config,
+    torch: Version,
+    jobs: int = 0,
+    progress: Progress | None = None,
+    given: Buffer | None = None,
 ) -> Programs:
-    """The entry points of the Python files under `paths`, collected with `jobs` processes (0: one a core)."""
+    """The entry points of the Python files under `paths`, collected with `jobs` processes (0: one a core).
+
+    What is `given` of a file goes before what the disk has of it.
+    """
     from detlint.programs.entries import Entry
 
     begun = time.monotonic()
-    sources, around = listed(paths, config)
+    sources, around = listed(paths, config, given)
 
     def run(config: Config) -> tuple[list[Collected], Project]:
         cache = Cache(config.cache_dir, torch)

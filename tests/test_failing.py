@@ -86,6 +86,8 @@ MISTAKES = {
     "entries --torch-version new": "torch version 'new' is not a version",
     "entries --output no/report": "no/report cannot be written",
     "entries --format sarif": "'sarif' is not one of",
+    "entries --config none.toml": "none.toml does not exist; --config takes",
+    "entries --config a.py --isolated": "--isolated reads no settings: not with --config",
     "rule DET999": "no rule matches 'DET999'",
     "rule cudnn-benchmark-of": "did you mean cudnn-benchmark-on?",
     "runtime --write a.py": "a.py was not written by detlint and stays as it is",

@@ -78,6 +78,26 @@ def test_the_excerpt_is_of_the_text_and_not_of_the_file(project: Path) -> None:
         assert "3 | print(torch.empty(3))" in shown
 
 
+@pytest.mark.parametrize(
+    ("format_", "part"),
+    [
+        ("text", "3 | print(torch.empty(3))"),
+        ("grouped", "3:7: error"),
+        ("sarif", "zeros"),
+        ("rdjson", "zeros"),
+        ("github", "line=3"),
+        ("gitlab", '"begin": 3'),
+        ("junit", "3:7"),
+        ("html", "<mark>torch.empty(3)"),
+    ],
+)
+def test_every_format_reads_the_text(format_: str, part: str) -> None:
+    for name in ("train.py", "new.py"):
+        result = detlint(EMPTY, "--stdin-filename", name, "--format", format_)
+        assert result.exit_code == 1
+        assert "DET401" in result.stdout and part in result.stdout
+
+
 def test_settings_of_the_project_hold() -> None:
     Path("detlint.toml").write_text('exclude = ["train.py"]\nper-file-ignores = {"seeds.py" = ["DET4"]}\n')
     assert found(EMPTY, "--stdin-filename", "seeds.py") == []

@@ -113,7 +113,7 @@ def _programs(chosen: Chosen, options: Options) -> Programs:
     from detlint import engine
 
     with progress_bar(options.quiet) as progress:
-        return engine.entries_of(chosen.paths, chosen.settings, chosen.torch, options.jobs, progress)
+        return engine.entries_of(chosen.paths, chosen.settings, chosen.torch, options.jobs, progress, chosen.given)
 
 
 def _snapshot(asked: tuple[str, ...] | None, begun: int, chosen: Chosen, options: Options) -> Snapshot | None:

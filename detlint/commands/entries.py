@@ -10,6 +10,7 @@ import click
 
 from detlint import catalogue, config
 from detlint.commands.terminal import (
+    OneOf,
     clear_errors,
     complaints,
     in_color,
@@ -29,8 +30,10 @@ from detlint.config import Config
 @click.option("--respect-gitignore", is_flag=True, hidden=True)
 @click.option("--no-respect-gitignore", is_flag=True, help="read what git ignores, too")
 @click.option("--torch-version", metavar="V", help="judge by this PyTorch [the one the project requires]")
+@click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="take settings from this file")
+@click.option("--isolated", is_flag=True, help="read no file of settings")
 @click.option(
-    "--format", "format_", type=click.Choice(("text", "json")), default="text", metavar="NAME", help="text, json [text]"
+    "--format", "format_", type=OneOf(("text", "json")), default="text", metavar="NAME", help="text, json [text]"
 )
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="write it to this file")
 @click.option("--jobs", type=click.IntRange(min=0), metavar="N", default=0, help="processes [one a core]")
@@ -42,6 +45,8 @@ def entries(
     respect_gitignore: bool,
     no_respect_gitignore: bool,
     torch_version: str | None,
+    file: Path | None,
+    isolated: bool,
     format_: str,
     output: Path | None,
     jobs: int,
@@ -53,7 +58,7 @@ def entries(
     """
     paths = paths or (Path(),)
     with clear_errors():
-        settings = config.of_run(paths)
+        settings = config.of_run(paths, file, isolated)
         cache_dir = None if no_cache else settings.cache_dir
         settings = replace(
             settings,
