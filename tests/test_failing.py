@@ -94,6 +94,8 @@ MISTAKES = {
     "runtime --write no/copy.py": "no/copy.py cannot be written (No such file or directory)",
     "cache cleen": "no such command 'cleen'",
     "cache clean nowhere": "nowhere does not exist",
+    "completion": "missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish; `detlint completion --help` tells",
+    "entries --format jsn .": "--format: 'jsn' is not one of 'text', 'json', did you mean json?",
     "server now": "got unexpected extra argument (now)",
 }  # fmt: skip
 
@@ -120,6 +122,12 @@ def test_a_mistake_is_one_line_and_status_2(arguments: str, project: Path) -> No
     assert (result.exit_code, result.stdout) == (2, "")
     one_line(result.stderr, MISTAKES[arguments])
     assert sorted(path.name for path in project.iterdir() if path.name != ".detlint_cache") == before
+
+
+def test_a_group_without_a_command_shows_its_help() -> None:
+    result = detlint("cache")
+    assert "Commands:\n  clean " in result.output
+    assert "detlint: " not in result.output
 
 
 OTHERS = {

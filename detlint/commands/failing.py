@@ -47,6 +47,9 @@ def refuse(error: ClickException) -> int:
     """Say what is wrong with a command line, and which help tells what is right."""
     from click import BadParameter, NoSuchOption
 
+    if type(error).__name__ == "NoArgsIsHelpError":  # of click 8.2 and later: the help is what is to be said
+        error.show()
+        return FAILED
     said, context, param = error.format_message(), getattr(error, "ctx", None), getattr(error, "param", None)
     if isinstance(error, NoSuchOption):
         meant = sorted(error.possibilities or ())
@@ -54,7 +57,8 @@ def refuse(error: ClickException) -> int:
     elif type(error) is BadParameter and param is not None and param.opts[0].startswith("-"):
         said = f"{param.opts[0]}: {error.message}"
     helps = "" if context is None else f"; `{_command(context)} --help` tells more"
-    return complain(f"{said[:1].lower()}{said[1:].rstrip('.')}{helps}")
+    said = " ".join(said.split()).rstrip(".")
+    return complain(f"{said[:1].lower()}{said[1:]}{helps}")
 
 
 def _command(context: Context) -> str:
