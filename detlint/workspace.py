@@ -24,7 +24,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -44,13 +44,19 @@ from detlint.report import Answered, Judged, Report
 from detlint.review.filtering import Run, filtered, filters
 from detlint.settling.answering import answered
 from detlint.settling.confirming import renewed, unmoved
+from detlint.settling.meanwhile import meanwhile, move
 from detlint.settling.settling import answer, choose, link
 from detlint.sources import source
 
 if TYPE_CHECKING:
+    from detlint.link.kept import Kept
     from detlint.project.project import Project
 
 T = TypeVar("T")
+
+
+class HaltedError(BaseException):
+    """The project was not linked, for nobody waits for it any more: no error, which somebody might recover from."""
 
 
 class Workspace:
@@ -69,6 +75,10 @@ class Workspace:
         self._contents: dict[str, Content] = {}
         self._collected: dict[str, tuple[Content, Collected]] = {}
         self._models = Models(self._items, torch)
+        self.halted = threading.Event()  # while it is set, whoever has the project linked gets a HaltedError
+        self.links = 0  # how often it was linked
+        self._kept: Kept | None = None
+        self._old: dict[str, str] = {}  # texts of files as they were in the last answers, where they are others now
         self._project: Project | None = None
         self._answered: Answered | None = None
         self._before: tuple[Answered, Mapping[str, Collected]] | None = None  # the last answers, and what they are from
@@ -93,12 +103,20 @@ class Workspace:
         """Take `text` for what is in a file, or with None what is on the disk."""
         with self._entered():
             name = shown(path)
+            self._remember(name)
             if text is None:
                 self._texts.pop(name, None)
             else:
                 self._texts[name] = text
             if name in self._items:
                 self._read([self._items[name]])
+
+    def _remember(self, path: str) -> None:
+        """Keep the text of a file that is about to change, for as long as the answers are those for it."""
+        item = self._items.get(path)
+        if item is not None and path not in self._old:
+            with suppress(source.UnreadableError):
+                self._old[path] = item.read()
 
     def refresh(self) -> bool:
         """Look for what changed on the disk; whether anything has."""
@@ -113,6 +131,7 @@ class Workspace:
             if different:
                 self._around = around
                 self._project = self._answered = self._report = self._before = None
+                self._kept = None
             return self._read(sources) or different
 
     def _documents_changed(self, around: Around) -> bool:
@@ -178,6 +197,11 @@ class Workspace:
         with self._entered():
             return self._cache.is_whole()
 
+    @property
+    def followed(self) -> int:
+        """How many programs were followed when the project was linked last."""
+        return 0 if self._kept is None else self._kept.followed
+
     def load(self, jobs: int = 1, progress: Progress | None = None) -> None:
         """Make ready to answer, with `jobs` processes (0: one a core)."""
         with self._entered():
@@ -191,6 +215,37 @@ class Workspace:
                 assert self._around is not None
                 self._report = self._chosen(found, Run(list(self._items.values()), {}, self._around))
             return self._report
+
+    def standing(self) -> Report | None:
+        """What stands of the last report, where the project has to be linked again before there is a new one.
+
+        Findings in files that changed are those of their texts, as far as they ask nothing of the project, or did
+        before; the others are where their lines are now. None have fixes. None where `report` need not link anything,
+        or nothing was ever found.
+        """
+        with self._entered():
+            self._look()
+            if self._before is None or self._known() is not None:
+                return None
+            return self._with_or_without_cache(self._stands)
+
+    def _stands(self) -> Report | None:
+        if self._before is None or self._around is None:
+            return None
+        self._collect(1, None)
+        answered, before = self._before
+        made = self._made()
+        if answered.basis is None or before.keys() != made.keys() or self._renewed(made) is not None:
+            return None
+        changed = {path: (before[path], each) for path, each in made.items() if each is not before[path]}
+        texts = {path: self._items[path].text for path in changed.keys() & self._old.keys()}
+        moves = {path: move(path, self._old[path], text) for path, text in texts.items() if isinstance(text, str)}
+        found = meanwhile(answered, changed, moves)
+        return self._chosen(found, Run(list(self._items.values()), {}, self._around))
+
+    def _made(self) -> dict[str, Collected]:
+        """What came of all files, by path."""
+        return {path: self._collected[path][1] for path in sorted(self._items)}
 
     def _chosen(self, found: Answered, run: Run) -> Report:
         """What the settings show of what was found."""
@@ -261,10 +316,11 @@ class Workspace:
         assert self._around is not None
         self._collect(jobs, progress)
         with undisturbed():
-            made = {path: self._collected[path][1] for path in sorted(self._items)}
+            made = self._made()
             collected = list(made.values())
             answered = self._renewed(made) or self._linked(collected, self._around)
             self._before = answered, made
+            self._old.clear()
         if all(each.lasting for each in collected):
             contents = list(self._contents.values())
             key = self._cache.answer_key(contents, self._around)
@@ -286,8 +342,17 @@ class Workspace:
     def _linked(self, collected: Sequence[Collected], around: Around) -> Answered:
         """What the project has, linked again if facts are others than before."""
         if self._project is None:
-            self._project = link(collected, self.torch, around)
+            from detlint.link.kept import Kept  # it imports all that links
+
+            self._kept = self._kept or Kept()
+            self.links += 1
+            self._project = link(collected, self.torch, around, 1, self._kept, self._go_on)
         return answer(collected, self._codes, self.torch, self._models, around, self._project)
+
+    def _go_on(self) -> None:
+        """Raise HaltedError where nobody waits for an answer any more."""
+        if self.halted.is_set():
+            raise HaltedError
 
     def _saved(self, content: Content) -> Collected:
         """What comes of a file as it is on the disk."""

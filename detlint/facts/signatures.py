@@ -40,6 +40,16 @@ def sites(facts: Facts | None) -> tuple[Place, ...]:
     return tuple(form.places)
 
 
+def moves(old: Facts, new: Facts) -> tuple[dict[Place, Place], dict[int, int]]:
+    """Where the places and the orders of one text stand in another one of the same signature."""
+    forms = _Form(), _Form()
+    for form, facts in zip(forms, (old, new), strict=True):
+        form.add(facts)
+    before, after = forms
+    orders = dict(zip(map(int, before.orders), map(int, after.orders), strict=True))
+    return dict(zip(before.places, after.places, strict=True)), orders
+
+
 def is_open(finding: Finding) -> bool:
     """Whether a finding asks anything of its project."""
     return any(question is not None for question in questions(finding))
@@ -56,7 +66,7 @@ class _Form:
     def __init__(self) -> None:
         self._parts: list[object] = []
         self.places: list[Place] = []
-        self._orders: list[_Order] = []
+        self.orders: list[_Order] = []
 
     def add(self, part: Any) -> None:
         """Add a part, and all within it."""
@@ -89,14 +99,14 @@ class _Form:
             self.add(value)
 
     def _add_order(self, order: int) -> None:
-        self._orders.append(_Order(order))
-        self._parts.append(self._orders[-1])
+        self.orders.append(_Order(order))
+        self._parts.append(self.orders[-1])
 
     def digest(self) -> str:
         """The digest of all parts."""
         places = sorted(set(self.places))
         known: dict[object, str] = {place: f"@{rank}" for rank, place in enumerate(places)}
-        known |= {order: str(rank) for rank, order in enumerate(sorted(set(self._orders)))}
+        known |= {order: str(rank) for rank, order in enumerate(sorted(set(self.orders)))}
         parts = [part if isinstance(part, str) else known[part] for part in self._parts]
         text = "\n".join([*parts, *_layout(places)])
         return digests.digest(text.encode("utf-8", "backslashreplace")).hex()

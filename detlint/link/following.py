@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from detlint.facts import facts as f
@@ -12,9 +12,9 @@ from detlint.link.frames import roomy
 from detlint.link.library import Interpreter
 from detlint.link.objects import Objects
 from detlint.link.passes import choosing
-from detlint.link.program import Program, Walk
-from detlint.link.records import Name
+from detlint.link.program import Program
 from detlint.link.run import Frame
+from detlint.link.spans import Walked
 from detlint.link.starts import Start, runs_only
 from detlint.link.tables import Tables
 from detlint.link.values import Class, Function, Library, Value, single
@@ -38,21 +38,46 @@ class Outcome:
 
 
 @dataclass(slots=True)
-class Followed:
-    """What comes of some starts, in their order: `walks`, what was `asked` and which documents were `looked` for."""
+class Course:
+    """What comes of a start, whatever other programs are followed, and what that rests on.
 
-    outcomes: Sequence[Outcome]
-    walks: Mapping[Name, Mapping[Walk, None]]
-    asked: Set[tuple[str, str]]
+    `walks` are those of its functions, some perhaps more than once, `asked` is what its program and the processes that
+    it starts looked for. `spared` are processes that are not followed, for an earlier start has the same.
+    """
+
+    outcome: Outcome
+    walks: tuple[Walked, ...]
+    asked: frozenset[tuple[str, str]]
+    spared: frozenset[object]
+
+    def paths(self) -> frozenset[str]:
+        """The files that it runs."""
+        return frozenset(path for (path, _), _ in self.walks)
+
+
+@dataclass(slots=True)
+class Followed:
+    """What comes of some starts, in their order, and which documents were `looked` for."""
+
+    courses: Sequence[Course]
     looked: Mapping[str, str]
 
 
+_NONE: Mapping[Start, Course] = {}
+
+
 @roomy
-def follow(program: Program, tables: Tables, starts: Iterable[Start]) -> Followed:
-    """Follow the programs that start there; what they taught is forgotten at the end."""
+def follow(
+    program: Program, tables: Tables, starts: Iterable[Start], known: Mapping[Start, Course] = _NONE
+) -> Followed:
+    """Follow the programs that start there; what they taught is forgotten at the end.
+
+    `known` are courses that would come out as they are, unless other processes are spared.
+    """
     follower = _Follower(program, tables)
-    outcomes = [follower.outcome(start) for start in starts]
-    return Followed(outcomes, *program.finish(), program.documents.looked)
+    courses = [follower.course(start, known.get(start)) for start in starts]
+    program.finish()
+    return Followed(courses, program.documents.looked)
 
 
 _MOST_AGAIN = 45  # files of a program that is followed again with its options undecided, which takes as long once more
@@ -66,6 +91,17 @@ class _Follower:
         self._opened = opened
         self._files: dict[str, Entry] = {}  # the entry points of files that were run
         self._started: set[object] = set()  # the processes that have been followed, by what they are given
+        self._spared: set[object] = set()
+
+    def course(self, start: Start, known: Course | None) -> Course:
+        """What comes of a start; `known`, where that spares the same processes now."""
+        if known is not None and known.spared <= self._started:
+            begun = {given for given, _ in known.outcome.processes}
+            if begun.isdisjoint(self._started):
+                self._started |= begun
+                return known
+        self._spared.clear()
+        return Course(self.outcome(start), *self.program.take(), frozenset(self._spared))
 
     def outcome(self, start: Start) -> Outcome:
         """What comes of a start, and of the processes that begin there."""
@@ -101,6 +137,7 @@ class _Follower:
             last = next(reversed(ways))[0][1]
             given = (key, *(frozenset(getattr(a, "kind", a) for a in value) for value in last))
             if given in self._started:  # another script starts the same
+                self._spared.add(given)
                 continue
             self._started.add(given)
             of_each = []

@@ -117,9 +117,10 @@ class Functions(Repeated):
             if not self.follows(name):
                 return UNKNOWN
             watch = self.program.objects.watch
-            outer = watch.begin()
+            outer, around = watch.begin(), self.program.enter()
             found = self.repeated(exact, variables) or self.run(function, facts, variables, exact)
-            self.remember(key, found)
+            span, self.program.span = self.program.span, around
+            self.remember(key, found, span)
             watch.end(outer)
         if found.trace:
             self.note(Called(facts.name, place, found.trace))

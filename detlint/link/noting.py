@@ -27,7 +27,7 @@ class Noting:
 
     def variable(self, path: str, name: str) -> Value | None:
         """A variable of a file, or None."""
-        self.program.asked.add((path, name))
+        self.program.span.asked.add((path, name))
         found = self.program.environments[path].variables.get(name)
         self.watch_variable(path, name, found)
         record = self.program.objects.record

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import islice
@@ -17,13 +17,14 @@ from detlint.facts.packed import Head, head
 from detlint.link.objects import Objects
 from detlint.link.records import Name, Records
 from detlint.link.registered import registered
+from detlint.link.spans import Span, Walk, Walked, spans
 from detlint.link.values import Class, Function, Object, Value
 from detlint.link.watch import Memory
 from detlint.programs.events import State
 from detlint.semantics.libraries import STANDARD
 from detlint.sources.imports import Imports
 
-Walk = tuple[tuple[int, State], ...]  # the states in which a function is gone through, each with an order
+METHODS = "*"  # in place of the path of a file
 _SHORT = 4  # statements
 _METHODS = 2  # of one name, that an object which is not known may have
 _MOST_UNPACKED = 2_000  # functions that are kept for the next program: about 10 MB
@@ -31,12 +32,16 @@ _KINDS = (list, dict, set, str, bytes, int, tuple, object, Path)
 _BUILT_IN = frozenset(name for kind in _KINDS for name in dir(kind))
 
 
+def _go_on() -> None:
+    """Nobody has it halt."""
+
+
 @dataclass
 class Environment:
     """The variables of a module. `done` says whether its top level has run; `quiet` that it neither draws nor seeds.
 
     `partial` says that an import found a module that was itself not done, and something of it missing; `loads` are the
-    files that it imports, `stars` the libraries all of which it imports.
+    files that it imports, `stars` the libraries all of which it imports. `span` is what was noted while it ran.
     """
 
     variables: dict[str, Value] = field(default_factory=dict)
@@ -45,6 +50,7 @@ class Environment:
     partial: bool = False
     loads: set[str] = field(default_factory=set)
     stars: list[str] = field(default_factory=list)
+    span: Span = field(default_factory=Span)
 
     @property
     def ran_quietly(self) -> bool:
@@ -56,9 +62,11 @@ class Environment:
 class Program:
     """The files of a project and what the interpreter learns about them, shared by all entry points.
 
-    `walks` are, for a function of a file, the states that it was gone through in, each walk once.
-    `options` are the options that decorators give a function's parameters. `asked` are the variables of modules that
-    programs look for, by path and name, `ALL` where they look at all of a file.
+    `walks` are, for a function of a file, the states that it was gone through in, each walk once; `noted` are those
+    of the programs since it was last emptied. `options` are the options that decorators give a function's parameters.
+    `asked` are the variables of modules that programs look for, by path and name, `ALL` where they look at all of a
+    file, `METHODS` in place of a path for methods that are looked for in all files. `root` is what the program notes
+    that is being followed, `span` the part of it that runs now. `halt` raises where nobody waits for it any more.
     """
 
     facts: dict[str, Facts]
@@ -70,18 +78,23 @@ class Program:
     memo: dict[object, Memory] = field(default_factory=dict)
     records: Records = field(default_factory=Records)
     walks: dict[Name, dict[Walk, None]] = field(default_factory=lambda: defaultdict(dict))
+    noted: dict[int, Walked] = field(default_factory=dict)
     closures: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
     _packages: dict[str, str | None] = field(default_factory=dict)
     pending_options: dict[str, list[tuple[str, Value]]] = field(default_factory=lambda: defaultdict(list))
     options: dict[tuple[str, str], dict[str, Value]] = field(default_factory=lambda: defaultdict(dict))
     asked: set[tuple[str, str]] = field(default_factory=set)
-    _begun: list[tuple[Name, list[tuple[int, State]]]] = field(default_factory=list)  # walks of this program
+    root: Span = field(default_factory=Span)
+    span: Span = field(init=False)
+    halt: Callable[[], None] = field(default=_go_on)
+    _entered: set[str] = field(default_factory=set)  # the files of which functions were run
     _unpacked: dict[Name, FunctionFacts] = field(default_factory=dict)
     _short: dict[Name, bool] = field(default_factory=dict)
     overwritten: dict[tuple[str, str], Value | None] = field(default_factory=dict)  # variables of modules, as they were
 
     def __post_init__(self) -> None:
         self.objects = Objects(self.catalogue)
+        self.span = self.root
 
     def set_options(self, function: Function, options: Mapping[str, Value]) -> None:
         """A decorator gives parameters of a function options."""
@@ -92,8 +105,7 @@ class Program:
 
     def forget(self, path: str) -> None:
         """What no record looks at has changed for the functions of a file: none is sure, if one of these was run."""
-        run = (*self.walks, *(name for name, _ in self._begun))
-        if any(file == path and function != TOP for file, function in run):
+        if path in self._entered:
             self.records.clear()
         self.objects.record = None
 
@@ -109,30 +121,36 @@ class Program:
         self.imports.forget_programs()
         if len(self._unpacked) > _MOST_UNPACKED:
             self._unpacked.clear()
-        for function, walked in self._begun:
-            self.walks[function].setdefault(tuple(walked))
-        self._begun.clear()
+        for span in spans(self.root):
+            span.end()
+            self.asked |= span.asked
+            self.noted.update((id(walked), walked) for walked in span.walks)
+        self.root = self.span = Span()
         if self.objects.forget_versions():
             self.records.clear()  # what they found would not be known again
 
     def afresh(self) -> Program:
         """The same files, of which nothing is known but what is written in them."""
-        return Program(self.facts, self.imports, self.catalogue, self.documents)
+        return Program(self.facts, self.imports, self.catalogue, self.documents, halt=self.halt)
 
     def take_over(self, other: Program) -> None:
         """Note what was looked at in `other`, which are the same files: what changes there matters here."""
         self.asked |= other.asked
-        for name in other.walks:
-            self.walks[name]  # entered, in no state that counts
+        entered = {name: (name, None) for name, _ in other.noted.values()}
+        self.noted.update((id(walked), walked) for walked in entered.values())
 
-    def finish(self) -> tuple[dict[Name, dict[Walk, None]], set[tuple[str, str]]]:
-        """Programs have been followed: forget what they taught. What is left of it are the `walks` and `asked`."""
-        found = dict(self.walks), self.asked
-        self.objects, self.memo, self.asked = Objects(self.catalogue), {}, set()
-        learned = (self.environments, self.records, self.closures, self.options, self.pending_options)
-        for each in (*learned, self._unpacked, self.walks):
-            each.clear()
+    def take(self) -> tuple[tuple[Walked, ...], frozenset[tuple[str, str]]]:
+        """What was noted since this was asked last: walks, and what was asked for."""
+        found = tuple(self.noted.values()), frozenset(self.asked)
+        self.noted, self.asked = {}, set()
         return found
+
+    def finish(self) -> None:
+        """Programs have been followed: forget what they taught."""
+        self.objects, self.memo = Objects(self.catalogue), {}
+        learned = (self.environments, self.records, self.closures, self.options, self.pending_options)
+        for each in (*learned, self._unpacked, self._entered):
+            each.clear()
 
     def reset(self, path: str) -> Environment:
         """The empty environment of a file that a program starts with."""
@@ -172,9 +190,29 @@ class Program:
 
     def begin(self, path: str, function: str) -> list[tuple[int, State]]:
         """Begin to record the states in which a function is gone through."""
+        self.halt()
         walk: list[tuple[int, State]] = []
-        self._begun.append(((path, function), walk))
+        self.span.begun.append(((path, function), walk))
+        if function != TOP:
+            self._entered.add(path)
         return walk
+
+    def enter(self) -> Span:
+        """Something begins to run, as a part of what runs now; that."""
+        outer, self.span = self.span, Span()
+        outer.inner[self.span] = None
+        return outer
+
+    def load(self, path: str) -> Span:
+        """The top level of a file begins to run; what runs now."""
+        outer, self.span = self.span, Span()
+        self.environments[path].span = self.span
+        self.root.inner[self.span] = None
+        return outer
+
+    def has_loaded(self, paths: Iterable[str]) -> None:
+        """Files are imported whose top level need not run again."""
+        self.root.inner.update((self.environments[path].span, None) for path in paths)
 
     def package(self, path: str) -> str | None:
         """The `__init__.py` of the package that a file belongs to, which runs before it."""
@@ -245,6 +283,7 @@ class Program:
         common = self.catalogue.names("program", "common")
         if name in _BUILT_IN or name in common or len(name) < 5:
             return []
+        self.span.asked.add((METHODS, name))
         return [self.on_some_object(Function(*each)) for each in self._methods.get(name, ())]
 
     def on_some_object(self, function: Function) -> Function:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from detlint.facts import facts as f
 from detlint.finding import Place
 from detlint.interned import Interned
+from detlint.link.spans import Name as Name
+from detlint.link.spans import Span
 from detlint.link.values import Atom, Class, Function, Object, Value
 from detlint.programs.events import State, Trace
 from detlint.records import record
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 else:
     Noting = Run = Any
 
-Name = tuple[str, str]  # of a function: the path of its file, and its qualified name
 Told = tuple[Value, ...]  # its variables
 Exact = tuple[Function, Told, State | None, frozenset[tuple[Object, int]]]  # what a run of a function depends on
 Look = Callable[[Run, Any], object]
@@ -134,9 +135,10 @@ class Record:
 
     __slots__ = (
         "asked", "deepest", "depth", "effects", "found", "lineages", "looks", "marks", "names", "reach", "result",
-        "size", "start", "statement", "variables", "walked",
+        "size", "span", "start", "statement", "variables", "walked",
     )  # fmt: skip
     result: Result
+    span: Span
     size: int
     found: tuple[tuple[Look, tuple[Any, ...], tuple[object, ...]], ...]
 
@@ -152,9 +154,9 @@ class Record:
         self.walked = 1
         self.statement: Place | None = None
 
-    def end(self, found: Result) -> None:
-        """The run has ended with this result."""
-        self.result = found
+    def end(self, found: Result, span: Span) -> None:
+        """The run has ended with this result, and has noted this."""
+        self.result, self.span = found, span
         kept = ((look, self.looks[look]) for look in _LOOKS if look in self.looks)
         self.found = tuple((look, tuple(seen), tuple(seen.values())) for look, seen in kept if seen)
         self.size = sum(len(keys) for _, keys, _ in self.found) + len(self.effects) + _LEAST

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from detlint.link.evaluate import Evaluator
 from detlint.link.records import Circumstances, Exact, Name, Record, Result, context, contexts, named, result
+from detlint.link.spans import Span
 from detlint.link.values import Object, Value
 from detlint.link.watch import Memory
 
@@ -36,7 +37,7 @@ class Repeated(Evaluator):
     def end_record(self, record: Record, outer: Record | None, key: Exact, found: Result) -> None:
         """Keep the record of a run for other programs, as a part of the run around it too."""
         self.program.objects.record = outer
-        record.end(found)
+        record.end(found, self.program.span)
         if outer is not None:
             outer.include(record, record.start, self.depth)
         if record.reach >= record.depth:
@@ -53,6 +54,7 @@ class Repeated(Evaluator):
             if within and record.holds(self, variables, now):
                 outer, self.program.objects.record = self.program.objects.record, None
                 record.watch(self)
+                self.program.span.inner[record.span] = None
                 for repeat, *given in record.effects:
                     repeat(self, *given)
                 self.walked += record.walked
@@ -81,14 +83,15 @@ class Repeated(Evaluator):
             self.program.objects.record.looks[result].setdefault(key, found)
         if known is not None and found is not None:
             self.program.objects.watch.use(known.run)
+            self.program.span.inner[known.span] = None
         return found
 
-    def remember(self, key: object, found: Result) -> None:
+    def remember(self, key: object, found: Result, span: Span) -> None:
         """Keep the result of a function for when it is called again."""
         known = self.program.memo.get(key)
         anew = 0 if known is None else known.anew + 1
-        self.program.memo[key] = Memory(found, self.program.objects.watch.run, anew)
-        self.effect(Repeated.remember, key, found)
+        self.program.memo[key] = Memory(found, self.program.objects.watch.run, anew, span)
+        self.effect(Repeated.remember, key, found, span)
 
     def told_apart(self, name: Name, key: Exact) -> tuple[bool, int]:
         """Whether calls of a function with these arguments are told from others, and how many are."""

@@ -167,7 +167,7 @@ class Run(Noting):
 
     def variables_of(self, path: str) -> dict[str, Value]:
         """All global variables of a file."""
-        self.program.asked.add((path, f.ALL))
+        self.program.span.asked.add((path, f.ALL))
         return self.program.environments[path].variables
 
     def set_variables(self, variables: dict[str, Value]) -> None:
@@ -255,6 +255,7 @@ class Run(Noting):
             again, others = self.program.closure(path)
             if others <= self.imported:
                 self.imported |= again
+                self.program.has_loaded(again)
                 return
         package = self.program.package(path)
         if package is not None and package not in self.loading:
@@ -264,12 +265,13 @@ class Run(Noting):
         self.imported.add(path)
         environment = self.program.environments[path]
         if environment.ran_quietly:
+            self.program.has_loaded((path,))
             for inner in sorted(environment.loads - self.imported):
                 self._load(inner)
             return
         environment.done, environment.partial = True, False
         self.loading[path] = None
-        outer, before, state = self.frame, self.trace, self.state
+        outer, before, state, span = self.frame, self.trace, self.state, self.program.load(path)
         self.frame = Frame(path, f.TOP, environment.variables, self.program.begin(path, f.TOP), top=True)
         self.trace = []
         objects = self.program.objects
@@ -278,7 +280,7 @@ class Run(Noting):
         self.program.objects = objects
         self.state = self.state or state
         del self.loading[path]
-        self.frame = outer
+        self.frame, self.program.span = outer, span
         inner_trace, self.trace = tuple(self.trace), before
         if inner_trace:
             environment.quiet = False

@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from detlint.link.records import Result
+from detlint.link.spans import Span
 from detlint.link.values import Atom, Class, Function, Object, Partial, Value
 from detlint.records import record
 
@@ -31,11 +32,12 @@ class Watched:
 
 
 class Memory(NamedTuple):
-    """What a run came to, and how often it was made `anew` since what it looked at had changed."""
+    """What a run came to, how often it was made `anew` since what it looked at had changed, and what it noted."""
 
     result: Result
     run: Watched
     anew: int
+    span: Span
 
     @property
     def holds(self) -> bool:

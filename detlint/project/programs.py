@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from detlint import processes
-from detlint.link.following import Followed, Outcome, follow
+from detlint.link.following import Course, Followed, Outcome, follow
 from detlint.link.groups import Group, grouped
-from detlint.link.program import Program, Walk
-from detlint.link.records import Name
+from detlint.link.kept import Kept
+from detlint.link.program import Program
+from detlint.link.spans import Name, Walk
 from detlint.link.starts import Imported, Start
 from detlint.link.tables import Tables
 from detlint.packing import pack, unpack
@@ -35,24 +36,40 @@ class Ran:
     errors: list[str] = field(default_factory=list)
 
 
-def run(program: Program, tables: Tables, starts: Sequence[Start], imports: Imported, jobs: int) -> Ran:
+def run(
+    program: Program,
+    tables: Tables,
+    starts: Sequence[Start],
+    imports: Imported,
+    jobs: int,
+    kept: Kept | None = None,
+) -> Ran:
     """Follow the programs that start there, in up to `jobs` processes (0: one a core). What they come to is noted in
     `program`, and the same whatever the number of processes.
 
-    `imports` has the files that each file imports.
+    `imports` has the files that each file imports. What is `kept` is not followed again where that would be the same.
     """
     groups = grouped(starts, {path: each | _package(program, path) for path, each in imports.items()})
-    walks: dict[Name, dict[Walk, None]] = defaultdict(dict)
-    asked = program.asked
-    outcomes: dict[Start, Outcome] = {}
-    for group, followed in zip(groups, _followed(program, tables, groups, jobs), strict=True):
-        outcomes.update(zip(group.starts, followed.outcomes, strict=True))
-        asked |= followed.asked
+    asked, program.asked = program.asked, set()
+    known = {} if kept is None else kept.courses(program, starts)
+    courses: dict[Start, Course] = {}
+    for group, followed in zip(groups, _followed(program, tables, groups, jobs, known), strict=True):
+        courses.update(zip(group.starts, followed.courses, strict=True))
         program.documents.looked.update(followed.looked)
-        for name, found in followed.walks.items():
-            walks[name].update(found)
-    program.walks, program.asked = walks, asked
-    return _joined(outcomes[start] for start in starts)
+    if kept is not None:
+        kept.keep(program, courses, sum(course is not known.get(start) for start, course in courses.items()))
+    program.walks, program.asked = _walks(courses.values()), asked.union(*(each.asked for each in courses.values()))
+    return _joined(courses[start].outcome for start in starts)
+
+
+def _walks(courses: Iterable[Course]) -> dict[Name, dict[Walk, None]]:
+    """The walks of all functions, each once."""
+    found: dict[Name, dict[Walk, None]] = defaultdict(dict)
+    for name, walk in {id(walked): walked for course in courses for walked in course.walks}.values():
+        walks = found[name]
+        if walk is not None:
+            walks[walk] = None
+    return found
 
 
 def _package(program: Program, path: str) -> frozenset[str]:
@@ -79,10 +96,12 @@ def _joined(outcomes: Iterator[Outcome]) -> Ran:
     return found
 
 
-def _followed(program: Program, tables: Tables, groups: Sequence[Group], jobs: int) -> list[Followed]:
+def _followed(
+    program: Program, tables: Tables, groups: Sequence[Group], jobs: int, known: Mapping[Start, Course]
+) -> list[Followed]:
     """What comes of each group of programs."""
-    follow_group = partial(_follow, program, tables, groups)
-    work = sorted(group.work for group in groups)
+    follow_group = partial(_follow, program, tables, groups, known)
+    work = [0] if known else sorted(group.work for group in groups)
     jobs = min(jobs or processes.usable_cores(), len(groups))
     if jobs < 2 or sum(work[:-1]) < _SPREADS or not processes.forks():
         return [follow_group(number) for number in range(len(groups))]
@@ -91,8 +110,10 @@ def _followed(program: Program, tables: Tables, groups: Sequence[Group], jobs: i
     return [follow_group(number) if content is None else unpack(content) for number, content in enumerate(found)]
 
 
-def _follow(program: Program, tables: Tables, groups: Sequence[Group], number: int) -> Followed:
-    return follow(program, tables, groups[number].starts)
+def _follow(
+    program: Program, tables: Tables, groups: Sequence[Group], known: Mapping[Start, Course], number: int
+) -> Followed:
+    return follow(program, tables, groups[number].starts, known)
 
 
 def _packed(follow_group: Callable[[int], Followed], number: int) -> bytes | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 
 from packaging.version import Version
@@ -14,6 +14,7 @@ from detlint.facts.facts import Facts
 from detlint.facts.packed import imports as imported
 from detlint.facts.reach import Reached
 from detlint.finding import Finding, Place, Remedy
+from detlint.link.kept import Kept
 from detlint.link.program import linked
 from detlint.link.starts import starts
 from detlint.link.tables import tables
@@ -42,16 +43,21 @@ class Project:
         unread: Iterable[str] = (),
         jobs: int = 1,
         documents: Documents | None = None,
+        kept: Kept | None = None,
+        halt: Callable[[], None] | None = None,
     ) -> None:
         """`commands` are the console scripts.
 
         `unread` are the paths of files that the project's imports may find though they were not analysed. Programs are
         followed in up to `jobs` processes (0: one a core). `documents` are the configuration files that they may read.
+        What is `kept` of when they were followed before is used, and kept anew. `halt` is called all the time, and may
+        raise where nobody waits any more.
         """
         self.program = linked(facts, catalogue, unread, documents)
+        self.program.halt = halt or self.program.halt
         self.imports = {path: frozenset(filter(None, self._imports(each))) for path, each in self.program.facts.items()}
         begun = list(starts(self.program, self.imports, commands))
-        ran = programs.run(self.program, tables(catalogue, torch), begun, self.imports, jobs)
+        ran = programs.run(self.program, tables(catalogue, torch), begun, self.imports, jobs, kept)
         self.entries, self.errors = ran.entries, ran.errors
         self._answers = Answers(self.program, self.entries, ran.ends)
         self._told: Mapping[str, frozenset[str]] = {}
@@ -130,6 +136,7 @@ class Project:
 
     def holds(self, question: Question) -> bool:
         """Whether the programs of the project answer a question with yes; False where nobody knows."""
+        self.program.halt()
         return self._answers.holds(question)
 
     def passes(self, question: SameOrder) -> tuple[Place, ...]:

@@ -146,6 +146,11 @@ def renewed(
     )
 
 
+def judged(finding: Finding, verdict: Verdict) -> Judged:
+    """A finding that stands, without a fix."""
+    return _judged(_told(finding, verdict), finding.lowered or verdict.lowered, None, verdict.related)
+
+
 def _judged(finding: Finding, lowered: bool, fix: Fix | None, related: tuple[Related, ...] = ()) -> Judged:
     """A finding with its questions answered, and what of its programs explains it."""
     rule = catalogues.load().rules[finding.code]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,18 +23,29 @@ from detlint.settling.judgement import Judgement
 from detlint.sources.unused import UNUSED, unused
 
 if TYPE_CHECKING:
+    from detlint.link.kept import Kept
     from detlint.project.orders import Use
     from detlint.project.project import Project
 
 
-def link(collected: Iterable[Collected], torch: Version, around: Around = ALONE, jobs: int = 1) -> Project:
-    """The project that the facts of all files make, linked with up to `jobs` processes (0: one a core)."""
+def link(
+    collected: Iterable[Collected],
+    torch: Version,
+    around: Around = ALONE,
+    jobs: int = 1,
+    kept: Kept | None = None,
+    halt: Callable[[], None] | None = None,
+) -> Project:
+    """The project that the facts of all files make, linked with up to `jobs` processes (0: one a core).
+
+    What is `kept` of the link before is not done again, and `halt` is called meanwhile: it may raise.
+    """
     from detlint.project.project import Project  # it imports all that links, which a run with answers does without
 
     facts = (c.facts for c in collected if c.facts is not None)
     with undisturbed():
         documents = Documents(around.documents)
-        return Project(facts, catalogues.load(), torch, around.commands, around.unread, jobs, documents)
+        return Project(facts, catalogues.load(), torch, around.commands, around.unread, jobs, documents, kept, halt)
 
 
 def settle(

@@ -1,0 +1,135 @@
+"""What came of the programs of a project, kept for when some of its files are others: what these do not touch stays.
+
+A program comes out the same where of each changed file that it runs the part that it comes to is as it was, if perhaps
+on other lines. What came of it is moved there then.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from detlint.facts import signatures
+from detlint.facts.facts import Facts
+from detlint.facts.packed import head
+from detlint.facts.reach import Reached, Words, reached_part, words
+from detlint.finding import Place
+from detlint.link.moving import Moves, NotMovedError
+from detlint.link.program import METHODS, Program
+from detlint.link.starts import Start
+
+if TYPE_CHECKING:
+    from detlint.link.following import Course
+
+_Key = tuple[str, str, str, str, str, str, bool]
+_Moved = tuple[Mapping[Place, Place], Mapping[int, int]]
+
+
+class Kept:
+    """The courses of programs the last time that they were followed. A project that is linked again hands it on."""
+
+    def __init__(self) -> None:
+        self.followed = 0  # programs, the last time
+        self._program: Program | None = None
+        self._courses: dict[_Key, Course] = {}
+
+    def courses(self, program: Program, starts: Sequence[Start]) -> dict[Start, Course]:
+        """Those that these files leave as they are, unless other processes are spared, by where programs start now."""
+        old = self._program
+        if old is None or not _is_like(old, program):
+            return {}
+        own = words(program.facts)
+        changed = [
+            _Change(before, now, own)
+            for path, now in program.facts.items()
+            if (before := old.facts[path]) is not now and before != now
+        ]
+        methods = frozenset(name for change in changed for name in change.methods)
+        found: dict[Start, Course] = {}
+        for start in starts:
+            course = self._courses.get(_key(start))
+            moved = None if course is None else _now(course, changed, methods)
+            if moved is not None:
+                found[start] = moved
+        lost = {start.path for start in starts if start not in found}  # programs of one file know of each other
+        return {start: course for start, course in found.items() if start.path not in lost}
+
+    def keep(self, program: Program, courses: Mapping[Start, Course], followed: int) -> None:
+        """Keep what was followed, or was known."""
+        self._program, self.followed = program, followed
+        self._courses = {_key(start): course for start, course in courses.items()}
+
+
+def _key(start: Start) -> _Key:
+    """What a start is known by, wherever it stands."""
+    return start.path, start.kind, start.script, start.name, start.function, start.target, start.self_check
+
+
+def _is_like(old: Program, new: Program) -> bool:
+    """Whether what programs learn of all files together is the same."""
+    same = list(old.facts) == list(new.facts) and old.imports.paths == new.imports.paths
+    return same and (old.own, old.registered) == (new.own, new.registered)
+
+
+class _Change:
+    """What has become of a file."""
+
+    def __init__(self, old: Facts, new: Facts, own: Words) -> None:
+        self.path = old.path
+        self.methods = {name for name, _ in (Counter(_methods(old)) - Counter(_methods(new))).items()}
+        self.methods |= {name for name, _ in (Counter(_methods(new)) - Counter(_methods(old))).items()}
+        self._old, self._new, self._own = old, new, own
+        self._known: dict[Reached, _Moved | None] = {}
+
+    def moves(self, reached: Reached) -> _Moved | None:
+        """Where what is reached of the file is now; None where it is another."""
+        if reached not in self._known:
+            old, new = (replace(reached_part(each, reached, self._own), flows=()) for each in (self._old, self._new))
+            if old == new:
+                self._known[reached] = {}, {}
+            elif signatures.signature(old, ()) != signatures.signature(new, ()):
+                self._known[reached] = None
+            else:
+                self._known[reached] = signatures.moves(old, new)
+        return self._known[reached]
+
+
+def _methods(facts: Facts) -> Iterator[str]:
+    for qualified in facts.functions:
+        if head(facts.functions, qualified).kind == "method":
+            yield qualified.rpartition(".")[2].partition(":")[0]
+
+
+def _now(course: Course, changed: Iterable[_Change], methods: frozenset[str]) -> Course | None:
+    """A course, where the lines of its files are now; None where its program is to be followed again."""
+    if not methods.isdisjoint(name for path, name in course.asked if path == METHODS):
+        return None
+    places: dict[Place, Place] = {}
+    orders: dict[str, Mapping[int, int]] = {}
+    for change in changed:
+        functions = {qualified for (path, qualified), _ in course.walks if path == change.path}
+        names = {name for path, name in course.asked if path == change.path}
+        if functions or names:
+            found = change.moves(Reached.of(names, functions))
+            if found is None:
+                return None
+            if found[0]:
+                places |= found[0]
+                orders[change.path] = found[1]
+    if not orders:
+        return course
+    return _moved(course, Moves(places, orders))
+
+
+def _moved(course: Course, moves: Moves) -> Course | None:
+    outcome = course.outcome
+    if outcome.processes or course.spared:  # known by values that have orders in them
+        return None
+    try:
+        entry = outcome.entry and moves.entry(outcome.entry)
+        walks = tuple(map(moves.walked, course.walks))
+    except NotMovedError:
+        return None
+    return replace(course, outcome=replace(outcome, entry=entry), walks=walks)

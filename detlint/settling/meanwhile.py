@@ -1,0 +1,129 @@
+"""What still stands of a project's answers once the texts of some files have changed, until it is linked again.
+
+A finding that asks nothing of its project is that of the new text. One that does keeps the last answer where it was
+there before, and is not shown where it was not. Those of programs stay as they are, where the lines are now.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+from detlint.analyse import Collected
+from detlint.facts.signatures import is_open
+from detlint.finding import Finding, Place
+from detlint.report import Answered, Judged, Verdict
+from detlint.settling.confirming import judged
+from detlint.sources import notebook
+from detlint.sources.source import UnreadableError, lines_of
+
+T = TypeVar("T")
+Move = Callable[[Place], Place | None]
+
+
+def meanwhile(
+    answered: Answered, changed: Mapping[str, tuple[Collected, Collected]], moves: Mapping[str, Move]
+) -> Answered:
+    """The last answers, with what came of the files that `changed` before and now: findings without their fixes.
+
+    `moves` tell by path where places of the old text are in the new one, None for those of lines that are gone.
+    """
+    given = answered.basis
+    assert given is not None
+    shown: list[Judged] = []
+    unsure: list[Finding] = []
+    for each in answered.findings:
+        finding = _moved(each.finding, moves)
+        if finding is not None and (each.rule.over == "project" or finding.place.path not in changed):
+            shown.append(replace(each, finding=finding))
+    unsure += (each for each in answered.unsure if each.place.path not in changed)
+    for path, (old, new) in changed.items():
+        move = moves.get(path, lambda place: place)
+        for finding, verdict in _paired(old, new, given.verdicts.get(path, ()), move):
+            verdict = _moved(replace(verdict, remedies=()), moves) or Verdict(stands=False)
+            if verdict.stands:
+                shown.append(judged(finding, verdict))
+            else:
+                unsure.append(finding)
+    suppressions = {
+        path: changed[path][1].suppressions if path in changed else s for path, s in answered.suppressions.items()
+    }
+    return replace(answered, findings=tuple(shown), unsure=tuple(unsure), suppressions=suppressions)
+
+
+def _paired(
+    old: Collected, new: Collected, verdicts: tuple[Verdict, ...], move: Move
+) -> Iterator[tuple[Finding, Verdict]]:
+    """The findings of a file, with what the project said of each: of one that is new, that it does not stand."""
+    asked = [finding for finding in old.findings if is_open(finding)]
+    known = dict(zip(range(len(asked)), verdicts, strict=False))
+    by_place = {(asked[number].code, move(asked[number].place)): number for number in known}
+    alike = defaultdict[tuple[str, str], list[int]](list)
+    for number in known:
+        alike[asked[number].code, asked[number].message].append(number)
+    given: dict[int, Verdict] = {}
+    opened = [(index, finding) for index, finding in enumerate(new.findings) if is_open(finding)]
+    for index, finding in opened:
+        same = by_place.get((finding.code, finding.place))
+        if same is not None and same in known:
+            given[index] = known.pop(same)
+    for index, finding in opened:
+        left = [number for number in alike[finding.code, finding.message] if number in known]
+        if index not in given and left:
+            given[index] = known.pop(left[0])
+    for index, finding in enumerate(new.findings):
+        yield finding, given.get(index, Verdict(stands=False)) if is_open(finding) else Verdict()
+
+
+def _moved(part: T, moves: Mapping[str, Move]) -> T | None:
+    """A part of a finding with its places where they are now; None where one of them is gone."""
+    made: Any = part
+    if isinstance(part, Place):
+        move = moves.get(part.path)
+        return part if move is None else move(part)  # type: ignore[return-value]
+    if isinstance(part, tuple):
+        made = tuple(_moved(each, moves) for each in part)
+        return None if any(a is None and b is not None for a, b in zip(made, part, strict=True)) else made
+    if is_dataclass(part) and not isinstance(part, type):
+        values = {each.name: getattr(part, each.name) for each in fields(part)}
+        found = {name: _moved(value, moves) for name, value in values.items()}
+        if any(value is None and values[name] is not None for name, value in found.items()):
+            return None
+        made = replace(part, **found)
+    return made  # type: ignore[no-any-return]
+
+
+def move(path: str, old: str, new: str) -> Move:
+    """Where places of an old text are in a new one, of which the lines in one stretch are others."""
+    try:
+        before, after = notebook.texts(path, old), notebook.texts(path, new)
+    except UnreadableError:
+        return lambda place: place
+    stretches = {cell: _stretch(text, after[cell]) for cell, text in before.items() if cell in after}
+
+    def now(place: Place) -> Place | None:
+        first, gone, come = stretches.get(place.cell, (0, 0, 0))
+        lines = [_line(line, first, gone, come) for line in (place.line, place.end_line)]
+        start, end = lines
+        return None if start is None or end is None else replace(place, line=start, end_line=end)
+
+    return now
+
+
+def _stretch(old: str, new: str) -> tuple[int, int, int]:
+    """How many lines are the same at the start, and how many are gone and have come behind them."""
+    before, after = lines_of(old), lines_of(new)
+    least = min(len(before), len(after))
+    first = next((n for n in range(least) if before[n] != after[n]), least)
+    last = next((n for n in range(least - first) if before[-1 - n] != after[-1 - n]), least - first)
+    return first, len(before) - first - last, len(after) - first - last
+
+
+def _line(line: int, first: int, gone: int, come: int) -> int | None:
+    if line <= first:
+        return line
+    if line > first + gone:
+        return line + come - gone
+    return min(line, first + come) if come else None
