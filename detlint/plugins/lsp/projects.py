@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -53,6 +54,12 @@ class _Home:
         if self._is_excluded(path):
             return ()
         found = self.workspace.alone(path, self.texts[path]) if self.alone else self.workspace.findings(path)
+        return self.shown(path, found)
+
+    def shown(self, path: str, found: Sequence[Judged]) -> Sequence[Judged]:
+        """What of these findings in an open file is shown."""
+        if self._is_excluded(path):
+            return ()
         broken = [judged for judged in found if judged.finding.code == UNPARSED and judged.finding.place.cell is None]
         return broken or found
 
@@ -68,6 +75,7 @@ class Projects:
 
     def __init__(self) -> None:
         self.options = Options()
+        self.halted = threading.Event()  # while it is set, `found` raises HaltedError where it has to link a project
         self.folders: Sequence[Path] = ()
         self.problems: tuple[str, ...] = ()
         self._opened: Mapping[str, Opened] = {}
@@ -108,6 +116,24 @@ class Projects:
                 self.problems += (str(error),)
             except Exception:
                 _log.exception("%s: its analysis failed", path)
+        return found
+
+    def standing(self) -> dict[str, Sequence[Judged]]:
+        """The findings in open files as far as they stand, of the projects that have to be linked again for `found`."""
+        found: dict[str, Sequence[Judged]] = {}
+        for home in self._in_use():
+            try:
+                report = home.workspace.standing()
+            except _WRONG:
+                continue  # `found` tells what is wrong
+            except Exception:
+                _log.exception("%s: its analysis failed", home.workspace.config.root)
+                continue
+            for path, own in self._of.items():
+                if report is not None and own is home:
+                    found[path] = home.shown(
+                        path, [each for each in report.findings if each.finding.place.path == path]
+                    )
         return found
 
     def refresh(self) -> None:
@@ -158,6 +184,7 @@ class Projects:
         home = self._homes.get(root)
         if home is None or (home.workspace.config, home.workspace.torch) != (settings, torch):
             home = self._homes[root] = _Home(Workspace(settings, torch), alone)
+            home.workspace.halted = self.halted
         return home
 
     def _settings(self, path: str) -> Config | None:

@@ -27,8 +27,10 @@ from detlint.plugins.lsp.projects import Projects
 from detlint.plugins.lsp.ranges import Text
 from detlint.plugins.lsp.worker import Worker
 from detlint.report import Judged
+from detlint.workspace import HaltedError
 
-DELAY = 0.3  # seconds without a key before what was typed is analysed
+DELAY = 0.15  # seconds without a key before what was typed is analysed
+_SOON = 0.05  # seconds in which a project may be linked again before what stands without that is shown
 _GATHER = 0.1  # seconds in which one change on the disk follows another
 _MANY = 50  # files that take long enough to read to show how far it is
 _log = logging.getLogger(__name__)
@@ -52,12 +54,13 @@ class Session:
         self._worker = Worker()
         self._lock = asyncio.Lock()
         self._timer: asyncio.TimerHandle | None = None
-        self._running: set[asyncio.Task[None]] = set()  # the loop itself holds tasks weakly
+        self._running: set[asyncio.Task[bool]] = set()  # the loop itself holds tasks weakly
         self._projects = Projects()
         self._initial: object = None  # the settings that the client began with
         self._wrong = ""  # what is wrong with those that it sent last
         self._state = 1  # counts what changed beside the documents
         self._analysed = _Analysed()
+        self._aim: tuple[int, Mapping[str, Opened]] | None = None  # the state and the documents that are being analysed
         self._published: dict[str, tuple[int | None, Sequence[types.Diagnostic]]] = {}
         self._told: tuple[str, ...] = ()
         self.buffers = Buffers(None)
@@ -165,14 +168,14 @@ class Session:
         self._timer = None
         self._begin()
 
-    def _begin(self) -> asyncio.Task[None]:
-        """Start to bring findings up to date."""
+    def _begin(self) -> asyncio.Task[bool]:
+        """Start to bring findings up to date: whether they are, or something changed meanwhile."""
         running = asyncio.ensure_future(self._refresh())
         self._running.add(running)
         running.add_done_callback(self._end)
         return running
 
-    def _end(self, done: asyncio.Task[None]) -> None:
+    def _end(self, done: asyncio.Task[bool]) -> None:
         self._running.discard(done)
         error = None if done.cancelled() else done.exception()
         if error is not None:
@@ -180,17 +183,24 @@ class Session:
 
     async def _refreshed(self) -> None:
         """Wait until findings are up to date; who asked may go, and the analysis goes on."""
-        await asyncio.shield(self._begin())
+        while not await asyncio.shield(self._begin()):
+            pass
 
     def _is_current(self) -> bool:
         return self._state == self._analysed.state and self.buffers.opened() == self._analysed.opened
 
-    async def _refresh(self) -> None:
-        """Bring findings up to date, and publish those of texts that are still as they were analysed."""
+    async def _refresh(self) -> bool:
+        """Bring findings up to date, and publish those of texts that are still as they were analysed.
+
+        What is being analysed is given up where it is of other texts. False where that happened to this.
+        """
+        if self._aim not in (None, (self._state, self.buffers.opened())):
+            self._projects.halted.set()
         async with self._lock:
+            self._projects.halted.clear()
             if self._is_current():
-                self._publish()  # what was closed and is open again
-                return
+                self._publish(self._analysed)  # what was closed and is open again
+                return True
             state, opened = self._state, self.buffers.opened()
             self._projects.folders = [Path(path_of(folder.uri)).absolute() for folder in self.buffers.folders.values()]
             if state != self._analysed.state:
@@ -198,9 +208,27 @@ class Session:
             missing = await self._worker.do(partial(self._projects.take, opened))
             if missing >= _MANY:
                 await self._load(missing)
-            self._analysed = await self._worker.do(partial(self._analyse, state, opened))
-            self._publish()
+            self._aim = state, opened
+            try:
+                analysed = await self._analysed_soon(state, opened)
+            finally:
+                self._aim = None
+            if analysed is None:
+                return False
+            self._analysed = analysed
+            self._publish(analysed)
             self._tell(self._projects.problems)
+            return True
+
+    async def _analysed_soon(self, state: int, opened: Mapping[str, Opened]) -> _Analysed | None:
+        """What is found; what stands of it is published before, where it takes some time. None where it is given up."""
+        standing = await self._worker.do(partial(self._standing, state, opened))
+        whole = asyncio.ensure_future(self._worker.do(partial(self._analyse, state, opened)))
+        if standing.found:
+            done, _ = await asyncio.wait([whole], timeout=_SOON)
+            if not done:
+                self._publish(standing)
+        return await whole
 
     async def _load(self, missing: int) -> None:
         """Analyse many files, and show how far that is."""
@@ -217,8 +245,17 @@ class Session:
             raise
         bar.end()
 
-    def _analyse(self, state: int, opened: Mapping[str, Opened]) -> _Analysed:
-        found = self._projects.found()
+    def _standing(self, state: int, opened: Mapping[str, Opened]) -> _Analysed:
+        found = self._projects.standing()
+        return self._shown(state, {path: each for path, each in opened.items() if path in found}, found)
+
+    def _analyse(self, state: int, opened: Mapping[str, Opened]) -> _Analysed | None:
+        try:
+            return self._shown(state, opened, self._projects.found())
+        except HaltedError:
+            return None
+
+    def _shown(self, state: int, opened: Mapping[str, Opened], found: Mapping[str, Sequence[Judged]]) -> _Analysed:
         locations = Locations(opened, self._projects.read, self.client.codec)
         by_uri: dict[str, Sequence[types.Diagnostic]] = {}
         for path, each in opened.items():
@@ -226,16 +263,13 @@ class Session:
                 by_uri[each.parts[cell].uri] = told
         return _Analysed(state, opened, found, by_uri)
 
-    def _publish(self) -> None:
+    def _publish(self, analysed: _Analysed) -> None:
         current = self.buffers.opened()
         parts = [
-            part
-            for path, each in self._analysed.opened.items()
-            if current.get(path) == each
-            for part in each.parts.values()
+            part for path, each in analysed.opened.items() if current.get(path) == each for part in each.parts.values()
         ]
         for part in parts:
-            told = part.version, self._analysed.diagnostics[part.uri]
+            told = part.version, analysed.diagnostics[part.uri]
             if self._published.get(part.uri) != told:
                 self._published[part.uri] = told
                 self._server.text_document_publish_diagnostics(
