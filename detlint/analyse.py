@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from packaging.version import Version
 
@@ -26,8 +26,10 @@ if TYPE_CHECKING:  # what reads files and makes their models is imported where a
     from detlint.semantics.model import Module
     from detlint.sources.notebook import Document
 
+T = TypeVar("T")
 UNPARSED = "DET000"
 _MODELS = 16  # of files that fixes are made for: more than one fix looks at, at a time; about 4 MB
+_KEPT = 2_000  # what was made of the texts of files
 _DEPTH = 5000  # frames of Python: enough for a sum of 2,000 terms
 
 
@@ -146,6 +148,7 @@ class Models:
         self.sources = sources
         self._torch = torch
         self._made: dict[str, Module | None] = {}
+        self._kept: dict[Hashable, tuple[frozenset[str], Any]] = {}
 
     def __call__(self, path: str) -> Module | None:
         """The model of a file, or None where it cannot be read."""
@@ -166,6 +169,16 @@ class Models:
     def forget(self, path: str) -> None:
         """Make the model of a file anew, for its text has changed."""
         self._made.pop(path, None)
+        self._kept = {key: each for key, each in self._kept.items() if path not in each[0]}
+
+    def kept(self, key: Hashable, paths: frozenset[str], make: Callable[[], T]) -> T:
+        """What `make` gives, which looks at the texts of these files alone; what it gave while these are the same."""
+        if key not in self._kept:
+            if len(self._kept) >= _KEPT:
+                self._kept.clear()
+            self._kept[key] = paths, make()
+        found: T = self._kept[key][1]
+        return found
 
     def _let_go(self, path: str) -> None:
         module = self._made.pop(path)

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from detlint.project.project import Project
 
 T = TypeVar("T")
+_LINKING = threading.Lock()  # one project at a time, so that it is known what nobody holds
 
 
 class HaltedError(BaseException):
@@ -75,6 +76,7 @@ class Workspace:
         self._contents: dict[str, Content] = {}
         self._collected: dict[str, tuple[Content, Collected]] = {}
         self._models = Models(self._items, torch)
+        self._modelled: tuple[frozenset[str], Around] | None = None
         self.halted = threading.Event()  # while it is set, whoever has the project linked gets a HaltedError
         self.links = 0  # how often it was linked
         self._kept: Kept | None = None
@@ -217,11 +219,10 @@ class Workspace:
             return self._report
 
     def standing(self) -> Report | None:
-        """What stands of the last report, where the project has to be linked again before there is a new one.
+        """What stands of the last report while there is none of the texts of now, for it may take long.
 
         Findings in files that changed are those of their texts, as far as they ask nothing of the project, or did
-        before; the others are where their lines are now. None have fixes. None where `report` need not link anything,
-        or nothing was ever found.
+        before; the others are where their lines are now. None have fixes. None where the report is there, or never was.
         """
         with self._entered():
             self._look()
@@ -235,7 +236,7 @@ class Workspace:
         self._collect(1, None)
         answered, before = self._before
         made = self._made()
-        if answered.basis is None or before.keys() != made.keys() or self._renewed(made) is not None:
+        if answered.basis is None or before.keys() != made.keys():
             return None
         changed = {path: (before[path], each) for path, each in made.items() if each is not before[path]}
         texts = {path: self._items[path].text for path in changed.keys() & self._old.keys()}
@@ -341,12 +342,18 @@ class Workspace:
 
     def _linked(self, collected: Sequence[Collected], around: Around) -> Answered:
         """What the project has, linked again if facts are others than before."""
+        if self._modelled != (frozenset(self._items), around):  # what fixes depend on beside texts
+            self._modelled = frozenset(self._items), around
+            self._models = Models(self._items, self.torch)
         if self._project is None:
-            from detlint.link.kept import Kept  # it imports all that links
+            from detlint.link.kept import Kept  # they import all that links
+            from detlint.link.tidying import tidy
 
             self._kept = self._kept or Kept()
             self.links += 1
-            self._project = link(collected, self.torch, around, 1, self._kept, self._go_on)
+            with _LINKING:
+                tidy()
+                self._project = link(collected, self.torch, around, 1, self._kept, self._go_on)
         return answer(collected, self._codes, self.torch, self._models, around, self._project)
 
     def _go_on(self) -> None:

@@ -8,7 +8,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path, PurePosixPath
 
 from detlint.editing.vendoring import FILE, RUNTIME, has_all, is_foreign, vendored_names, vendored_text
@@ -193,7 +193,7 @@ class Placement:
 
     @cached_property
     def _imports(self) -> Imports:
-        return Imports(self.names)
+        return _imports_of(tuple(self.names))
 
     @cached_property
     def _sizes(self) -> Counter[str]:
@@ -214,3 +214,9 @@ class Placement:
             folder, name = posixpath.split(path)
             found[folder].add(posixpath.splitext(name)[0])
         return found
+
+
+@lru_cache(2)  # who edits a project asks for those of the same files again and again
+def _imports_of(paths: tuple[str, ...]) -> Imports:
+    """How files of these paths import each other."""
+    return Imports(paths)

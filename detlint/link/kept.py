@@ -40,6 +40,8 @@ class Kept:
         old = self._program
         if old is None or not _is_like(old, program):
             return {}
+        same = {path for path, facts in program.facts.items() if facts is old.facts[path]}
+        program.derived.update((path, made) for path, made in old.derived.items() if path in same)
         own = words(program.facts)
         changed = [
             _Change(before, now, own)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path, PurePosixPath
+from typing import Any, TypeVar
 
 from detlint.catalogue import Catalogue
 from detlint.documents.documents import Documents, none
@@ -24,6 +25,7 @@ from detlint.programs.events import State
 from detlint.semantics.libraries import STANDARD
 from detlint.sources.imports import Imports
 
+T = TypeVar("T")
 METHODS = "*"  # in place of the path of a file
 _SHORT = 4  # statements
 _METHODS = 2  # of one name, that an object which is not known may have
@@ -90,6 +92,7 @@ class Program:
     _entered: set[str] = field(default_factory=set)  # the files of which functions were run
     _unpacked: dict[Name, FunctionFacts] = field(default_factory=dict)
     _short: dict[Name, bool] = field(default_factory=dict)
+    derived: dict[str, dict[str, Any]] = field(default_factory=dict)  # what was made of single files, by path
     overwritten: dict[tuple[str, str], Value | None] = field(default_factory=dict)  # variables of modules, as they were
 
     def __post_init__(self) -> None:
@@ -132,6 +135,14 @@ class Program:
     def afresh(self) -> Program:
         """The same files, of which nothing is known but what is written in them."""
         return Program(self.facts, self.imports, self.catalogue, self.documents, halt=self.halt)
+
+    def of_file(self, work: Callable[[str], T], path: str) -> T:
+        """What `work` gives for the path of a file, of which it looks at the facts and at nothing else."""
+        known = self.derived.setdefault(path, {})
+        if work.__qualname__ not in known:
+            known[work.__qualname__] = work(path)
+        found: T = known[work.__qualname__]
+        return found
 
     def take_over(self, other: Program) -> None:
         """Note what was looked at in `other`, which are the same files: what changes there matters here."""

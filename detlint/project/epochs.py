@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 
 from detlint.facts import facts as f
 from detlint.facts.packed import head
@@ -32,6 +32,7 @@ from detlint.programs.events import (
 from detlint.project.modes import parts
 from detlint.questions import SameOrder
 
+_MOST_EVENTS = 100_000  # of which it is known whether they speak of samplers
 _Loops = tuple[tuple[Looped, bool], ...]  # those that are open, outermost first, and whether each is in a round
 
 
@@ -148,7 +149,7 @@ def _training(loops: _Loops) -> Place | None:
     return None
 
 
-@cache
+@lru_cache(_MOST_EVENTS)
 def _speaks(event: Event) -> bool:
     if isinstance(event, (Sampling, Looped)):
         return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
-from functools import cache
+from functools import partial
 from typing import Any
 
 from detlint.facts import facts as f
@@ -30,9 +30,9 @@ class Modes:
         self._layers = program.catalogue.names("randomness", "consumer", mode="train")
         self._words = program.catalogue.names("contexts", "code", id="training")
         self._modes = program.catalogue.names("contexts", "code", id="modes")
-        self._draws = cache(self._draws_of)
-        self._counted = cache(self._counted_of)
-        self._owners = cache(self._owners_of)
+        self._draws = partial(program.of_file, self._draws_of)
+        self._counted = partial(program.of_file, self._counted_of)
+        self._owners = partial(program.of_file, self._owners_of)
         self._found: _Found = set()
         for entry in entries:
             trains, restores = entry.marked("trains"), entry.marked("restores")

@@ -68,6 +68,7 @@ class Confirmed:
         text = lru_cache(maxsize=4)(models.text)  # the findings of a file stand together
         names = {path: item.name for path, item in models.sources.items()} | dict(spaces)
         self._runtime = around.runtime
+        self._spaces = frozenset(spaces.items())
         self._placement = Placement(around.vendored, names, text, around.installable)
 
     def add_file(self, collected: Collected, verdicts: Iterable[Verdict]) -> None:
@@ -93,7 +94,10 @@ class Confirmed:
     def _repaired(self, remedies: tuple[Remedy, ...]) -> Fix | None:
         from detlint.repairs.entry_point import repaired  # it imports the parsers
 
-        return repaired(remedies, self._models, self._placement.is_imported, self._has_lines)
+        def make() -> Fix | None:
+            return repaired(remedies, self._models, self._placement.is_imported, self._has_lines)
+
+        return self._models.kept((remedies, self._spaces), frozenset(_read(remedies)), make)
 
     def _has_lines(self, path: str) -> bool:
         """Whether the program of a file is to have the libraries' own lines: also where it alone would get a copy."""

@@ -7,8 +7,9 @@ there before, and is not shown where it was not. Those of programs stay as they 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from difflib import SequenceMatcher
 from typing import Any, TypeVar
 
 from detlint.analyse import Collected
@@ -20,6 +21,7 @@ from detlint.sources import notebook
 from detlint.sources.source import UnreadableError, lines_of
 
 T = TypeVar("T")
+_COMPARED = 250_000  # pairs of lines: a hundredth of a second
 Move = Callable[[Place], Place | None]
 
 
@@ -96,34 +98,34 @@ def _moved(part: T, moves: Mapping[str, Move]) -> T | None:
 
 
 def move(path: str, old: str, new: str) -> Move:
-    """Where places of an old text are in a new one, of which the lines in one stretch are others."""
+    """Where places of an old text are in a new one."""
     try:
         before, after = notebook.texts(path, old), notebook.texts(path, new)
     except UnreadableError:
         return lambda place: place
-    stretches = {cell: _stretch(text, after[cell]) for cell, text in before.items() if cell in after}
+    lines = {cell: _lines(lines_of(text), lines_of(after.get(cell, ""))) for cell, text in before.items()}
 
     def now(place: Place) -> Place | None:
-        first, gone, come = stretches.get(place.cell, (0, 0, 0))
-        lines = [_line(line, first, gone, come) for line in (place.line, place.end_line)]
-        start, end = lines
+        moved = lines.get(place.cell, {})
+        start, end = moved.get(place.line), moved.get(place.end_line)
         return None if start is None or end is None else replace(place, line=start, end_line=end)
 
     return now
 
 
-def _stretch(old: str, new: str) -> tuple[int, int, int]:
-    """How many lines are the same at the start, and how many are gone and have come behind them."""
-    before, after = lines_of(old), lines_of(new)
-    least = min(len(before), len(after))
-    first = next((n for n in range(least) if before[n] != after[n]), least)
-    last = next((n for n in range(least - first) if before[-1 - n] != after[-1 - n]), least - first)
-    return first, len(before) - first - last, len(after) - first - last
-
-
-def _line(line: int, first: int, gone: int, come: int) -> int | None:
-    if line <= first:
-        return line
-    if line > first + gone:
-        return line + come - gone
-    return min(line, first + come) if come else None
+def _lines(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
+    """The numbers that lines have now; those that were changed have that of what is there in their place."""
+    least = min(len(old), len(new))
+    first = next((n for n in range(least) if old[n] != new[n]), least)
+    last = next((n for n in range(least - first) if old[-1 - n] != new[-1 - n]), least - first)
+    some, others = old[first : len(old) - last], new[first : len(new) - last]
+    within = len(some) * len(others) <= _COMPARED
+    matcher = SequenceMatcher(None, some, others, autojunk=False)
+    changes = matcher.get_opcodes() if within else [("replace", 0, len(some), 0, len(others))]
+    found = {number: number for number in range(1, first + 1)}
+    found |= {number: number + len(new) - len(old) for number in range(len(old) - last + 1, len(old) + 1)}
+    for _, start, end, at, until in changes:
+        for number in range(start, end):
+            if at < until:
+                found[first + number + 1] = first + min(at + number - start, until - 1) + 1
+    return found

@@ -55,10 +55,14 @@ def settle(
     sources: Iterable[Source],
     around: Around = ALONE,
     project: Project | None = None,
+    models: Models | None = None,
 ) -> Report:
-    """Link the facts of all files, unless that is done; answer, suppress, select and sort the findings."""
+    """Link the facts of all files, unless that is done; answer, suppress, select and sort the findings.
+
+    `models` are those of the sources, where there are any.
+    """
     codes = catalogues.load().choose(config.select, config.ignore)
-    models = Models({item.path: item for item in sources}, torch)
+    models = models or Models({item.path: item for item in sources}, torch)
     return choose(answer(collected, codes, torch, models, around, project), config)
 
 
