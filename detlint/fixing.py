@@ -9,7 +9,7 @@ from pathlib import Path
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
-from detlint.analyse import UNPARSED, Source, analyse, undisturbed
+from detlint.analyse import UNPARSED, Models, Source, analyse, undisturbed
 from detlint.applying.fixer import Outcome, Settings, fix_project
 from detlint.applying.writing import Files
 from detlint.cache.cache import Cache, uncached_where_it_fails
@@ -18,6 +18,7 @@ from detlint.editing.placement import Placement, is_vendored
 from detlint.editing.vendoring import FILE
 from detlint.finding import Finding, Fix
 from detlint.gathering import Progress, collect
+from detlint.link.kept import Kept
 from detlint.listing import Buffer, listed, with_folders
 from detlint.records import record
 from detlint.registered import registered
@@ -82,19 +83,24 @@ def _fixed(
     known = {item.path: item.text for item in listing if isinstance(item.text, bytes)}
     files = Files([config.root, *(path if path.is_dir() else path.parent for path in paths)], known)
     reports: list[Report] = []
+    kept, models = Kept(), Models(sources, torch)
     programs: dict[str, frozenset[str]] = {}
 
     def check(texts: Mapping[str, str]) -> list[Finding]:
+        nonlocal models
         for path, text in texts.items():
             name = sources[path].name if path in sources else source.module_name(Path(path))
+            if path not in sources:
+                models = Models(sources, torch)  # what fixes import depends on which files there are
             if path not in sources or sources[path].text != text:
+                models.forget(path)
                 sources[path] = Source(path, name, text)
                 by_path[path] = analyse(sources[path], codes, torch)
         ordered = [by_path[path] for path in sorted(by_path)]
         run = Run(list(sources.values()), by_path, around)
-        project = link(ordered, torch, around) if may_say_anything(ordered, around) else None
+        project = link(ordered, torch, around, jobs, kept) if may_say_anything(ordered, around) else None
         programs.update({} if project is None else project.programs())
-        reports.append(filtered(settle(ordered, config, torch, run.sources, around, project), run, narrowing))
+        reports.append(filtered(settle(ordered, config, torch, run.sources, around, project, models), run, narrowing))
         return [judged.finding for judged in reports[-1].findings]
 
     names = {path: item.name for path, item in sources.items()}
