@@ -13,10 +13,12 @@ from packaging.version import Version
 
 from detlint import engine
 from detlint.analyse import Collected, Source, analyse
+from detlint.link import tidying
+from detlint.programs.interned import Interned
 from detlint.project.project import Project
 from detlint.report import Judged
 from detlint.settling.settling import link
-from detlint.workspace import Workspace
+from detlint.workspace import HaltedError, Workspace
 
 SEED = """
     import torch
@@ -184,3 +186,81 @@ def test_what_was_half_typed_and_is_saved_so_is_answered_as_a_run_over_the_disk_
     report = engine.check_paths([Path()], workspace.config, workspace.torch, jobs=1)
     assert shown(workspace.report().findings) == shown(report.findings)
     assert shown(workspace.findings("train.py")) != []
+
+
+DRAWS = """
+    import torch
+    import helping
+
+    def draw(n):
+        return torch.rand(n)
+
+    def other(n):
+        return helping.help(n)
+
+    if __name__ == "__main__":
+        print({})
+"""
+
+
+def test_what_stands_is_told_before_the_project_is_linked_again(root: Path) -> None:
+    workspace = Workspace.of(root)
+    write(root / "train.py", TRAIN.format("pass"))
+    assert workspace.standing() is None  # nothing was ever found
+    assert shown(workspace.report().findings) == UNSEEDED
+    assert workspace.standing() is None
+    text = textwrap.dedent(TRAIN.format("pass")).replace("import torch\n", "import torch\n\n# moved\n")
+    workspace.update(
+        "train.py", text.replace("torch.rand(3)", "seed(); torch.backends.cudnn.benchmark = True; torch.rand(3)")
+    )
+    standing = workspace.standing()
+    assert standing is not None
+    assert shown(standing.findings) == [("train.py", 9, "DET101")]
+    assert shown(workspace.report().findings) == [("train.py", 9, "DET501")]
+
+
+def test_a_link_that_nobody_waits_for_is_given_up(root: Path) -> None:
+    workspace = Workspace.of(root)
+    workspace.report()
+    workspace.update("seeding.py", "def seed():\n    pass\n")
+    workspace.halted.set()
+    with pytest.raises(HaltedError):
+        workspace.report()
+    workspace.halted.clear()
+    assert shown(workspace.report().findings) == UNSEEDED
+
+
+def test_only_programs_that_come_to_what_changed_are_followed_again(root: Path) -> None:
+    for name in ("one", "two", "three"):
+        write(root / f"{name}.py", DRAWS.format("draw(2)" if name == "one" else "other(2)"))
+    write(root / "helping.py", "# help\n\ndef help(n):\n    return n\n\n\ndef aid(n):\n    return n\n")
+    write(root / "four.py", DRAWS.format("helping.aid(2)"))
+    workspace = Workspace.of(root)
+    workspace.load()
+    assert workspace.followed == 5
+    before = "import torch\n# a line more\n\ndef help(n):\n    return n\n\n\ndef aid(n):\n    return {}\n"
+    workspace.update("helping.py", before.format("torch.rand(n)"))
+    assert ("helping.py", 9, "DET101") in shown(workspace.report().findings)
+    assert workspace.followed == 1
+    workspace.update("helping.py", "# and one more\n" + before.format("torch.rand(n) + torch.rand(2)"))
+    found = shown(workspace.report().findings)
+    assert workspace.followed == 1
+    fresh = Workspace.of(root)
+    fresh.update("helping.py", "# and one more\n" + before.format("torch.rand(n) + torch.rand(2)"))
+    assert shown(fresh.report().findings) == found
+    assert ("helping.py", 10, "DET101") in found
+
+
+def test_links_leave_nothing_of_texts_that_are_gone(root: Path) -> None:
+    workspace = Workspace.of(root)
+    counts = []
+    for number in range(12):
+        lines = "\n" * number
+        workspace.update(
+            "train.py", f"{lines}import torch\nprint(torch.rand({number}), torch.rand({number}))\n" * (number % 2 + 1)
+        )
+        workspace.report()
+        kinds = {each for module in tidying._MODULES for each in vars(module).values() if isinstance(each, Interned)}
+        counts.append(sum(len(kind._made) for kind in kinds))
+    assert workspace.links == 12
+    assert max(counts[6:]) <= max(counts[2:6])

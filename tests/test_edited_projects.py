@@ -1,0 +1,64 @@
+"""After any edits of a project, its answers are those of a fresh run.
+
+`pytest --hypothesis-profile=long -m slow tests/test_edited_projects.py` tries many more, other ones each time.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from detlint import catalogue
+from detlint.config import Config
+from detlint.workspace import Workspace
+from tests.edited import Text, edit, edits, projects
+from tests.tools.edits import differences
+
+pytestmark = pytest.mark.slow
+
+TORCH = catalogue.load().newest_release()
+CONFIG = Config(select=("ALL",), cache_dir=None)
+
+
+def _in_folder(do: Callable[[], None]) -> None:
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            do()
+        finally:
+            os.chdir(before)
+
+
+def _workspace() -> Workspace:
+    return Workspace(replace(CONFIG, root=Path()), TORCH)
+
+
+@settings(settings.default, deadline=None)
+@given(projects(), st.lists(edits(), min_size=3, max_size=8))
+def test_answers_after_edits_are_those_of_a_fresh_run(
+    files: dict[str, Text], done: Sequence[tuple[str, str, int, str]]
+) -> None:
+    def run() -> None:
+        for path, text in files.items():
+            Path(path).write_text(str(text))
+        workspace = _workspace()
+        workspace.report()
+        for number, (kind, path, at, step) in enumerate(done):
+            if kind == "delete":
+                Path(path).unlink(missing_ok=True)
+            else:
+                Path(path).write_text(edit(files[path], kind, at, step))
+            workspace.refresh()
+            if number % 3:
+                workspace.standing()
+            assert differences(workspace.report(), _workspace().report()) == []
+
+    _in_folder(run)
