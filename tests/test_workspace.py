@@ -264,3 +264,26 @@ def test_links_leave_nothing_of_texts_that_are_gone(root: Path) -> None:
         counts.append(sum(len(kind._made) for kind in kinds))
     assert workspace.links == 12
     assert max(counts[6:]) <= max(counts[2:6])
+
+
+def test_a_document_that_a_program_read_before_the_last_link_still_counts(root: Path) -> None:
+    reads = """
+        import torch
+        import yaml
+
+        if __name__ == "__main__":
+            if yaml.safe_load(open("settings.yaml"))["seed"]:
+                torch.manual_seed(1)
+            torch.rand(3)
+    """
+    write(root / "settings.yaml", "seed: 1\n")
+    write(root / "reads.py", reads)
+    workspace = Workspace.of(root)
+    assert shown(workspace.report().findings) == []
+    write(root / "train.py", TRAIN.format("pass"))
+    workspace.refresh()
+    assert shown(workspace.report().findings) == UNSEEDED
+    assert workspace.followed == 1
+    write(root / "settings.yaml", "seed: 0\n")
+    assert workspace.refresh()
+    assert shown(workspace.report().findings) == [("reads.py", 8, "DET101"), *UNSEEDED]

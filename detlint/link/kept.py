@@ -55,6 +55,8 @@ class Kept:
             moved = None if course is None else _now(course, changed, methods)
             if moved is not None:
                 found[start] = moved
+        if found:  # which of them looked for a document is not known
+            program.documents.looked.update(old.documents.looked)
         lost = {start.path for start in starts if start not in found}  # programs of one file know of each other
         return {start: course for start, course in found.items() if start.path not in lost}
 

@@ -179,13 +179,16 @@ class Edits:
 
 
 def differences(told: Report, fresh: Report) -> list[str]:
-    """What two reports say otherwise, to the letter."""
-    one, other = (replace(each, seconds=0.0) for each in (told, fresh))
+    """What two reports say otherwise, to the letter. More documents may have been looked for than a fresh run does."""
+    unseen = fresh.documents.items() - told.documents.items()
+    if unseen:
+        return [f"not looked for: {sorted(unseen)}"]
+    one, other = (replace(each, seconds=0.0, documents={}) for each in (told, fresh))
     if one == other:
         return []
     some, others = ({repr(each) for each in (*report.findings, *report.suppressed)} for report in (one, other))
     found = [f"told: {each}" for each in sorted(some - others)] + [f"fresh: {each}" for each in sorted(others - some)]
-    return found or [f"the reports differ: {one.errors} {one.entry_points}; {other.errors} {other.entry_points}"]
+    return found or [f"told: {one}", f"fresh: {other}"]
 
 
 def _memory() -> int:
