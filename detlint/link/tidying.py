@@ -6,9 +6,9 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from detlint.interned import Interned
 from detlint.link import entropy, evaluate, functions, loaders, mappings, objects, passes, records, truth, values
 from detlint.programs import events
-from detlint.programs.interned import Interned
 
 _MODULES: tuple[ModuleType, ...] = (records, events, values)  # what is made of the others comes first
 _CACHED: tuple[Any, ...] = (

@@ -25,6 +25,7 @@ class Imports:
         """`files` are POSIX paths, relative or absolute; what is no `.py` file is never loaded by an import."""
         given = {_normal(path): path for path in files}
         self._files = {path: original for path, original in given.items() if path.endswith(".py")}
+        self.paths = frozenset(self._files.values())
         self._folders = {folder for path in self._files for folder in _above(path)}
         self._components = {part for path in self._files for part in path.removesuffix(".py").split("/")}
         self._root = _common([path for path in self._files if path.startswith("/")])
