@@ -15,6 +15,7 @@ from detlint.facts import signatures
 from detlint.facts.facts import Facts
 from detlint.facts.packed import head
 from detlint.facts.reach import Reached, Words, reached_part, words
+from detlint.facts.touches import Memory
 from detlint.finding import Place
 from detlint.link.moving import Moves, NotMovedError
 from detlint.link.program import METHODS, Program
@@ -90,7 +91,7 @@ class _Change:
     def moves(self, reached: Reached) -> _Moved | None:
         """Where what is reached of the file is now; None where it is another."""
         if reached not in self._known:
-            old, new = (replace(reached_part(each, reached, self._own), flows=()) for each in (self._old, self._new))
+            old, new = (_followed(reached_part(each, reached, self._own)) for each in (self._old, self._new))
             if old == new:
                 self._known[reached] = {}, {}
             elif signatures.signature(old, ()) != signatures.signature(new, ()):
@@ -98,6 +99,11 @@ class _Change:
             else:
                 self._known[reached] = signatures.moves(old, new)
         return self._known[reached]
+
+
+def _followed(facts: Facts) -> Facts:
+    """The facts of a file without what only the project asks for once all programs have been followed."""
+    return replace(facts, flows=(), convolving=(), memory=Memory())
 
 
 def _methods(facts: Facts) -> Iterator[str]:
