@@ -178,7 +178,8 @@ class Sweeps:
         if self.module.names(node.value) and not self.module.types(node.value):
             return False  # of a class: what applies a function that has a gradient of its own
         given = call.arguments[0].value
-        if isinstance(given, s.Lambda):
+        sliced = isinstance(given, s.Subscript) and any(isinstance(index, s.Slice) for index in given.indices)
+        if sliced or isinstance(given, (s.Lambda, s.Operation, s.Constant)):
             return False
         inner = given.arguments[0].value if isinstance(given, s.Call) and given.arguments else given
         names = self.module.names(inner)
