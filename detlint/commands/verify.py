@@ -74,8 +74,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--run-kernels",
         action="store_true",
-        help="import the files of the Triton kernels that findings are in, call functions there that launch them and "
-        "need no arguments, and take their programs in other orders",
+        help="import files with Triton kernels, and run these in other orders",
     )
     made.add_argument(
         "--evidence",
@@ -104,8 +103,7 @@ def add_session_options(parser: argparse.ArgumentParser) -> None:
         "--seconds",
         type=_span,
         metavar="S",
-        help=f"seconds that the runs of an operation in one mode may take, 0: as long as they take "
-        f"[{SECONDS:g}; 0 with --all and --thorough]",
+        help=f"seconds for the runs of a row in a mode; 0: no limit [{SECONDS:g}; with --all, --thorough 0]",
     )
     parser.add_argument(
         "--timeout",
