@@ -15,10 +15,49 @@ from tests.tools.repeating import made
 
 pytestmark = pytest.mark.slow
 
-LEFT = {
-    "clock: Training with a decayed rate from the clock": "the time is computed with",
-    "clock: Name in a dict": "the time is computed with",
+LEFT = {  # by what is computed with, or has to be mended by hand
+    "the time": (
+        "clock: Training with a decayed rate from the clock",
+        "clock: Name in a dict",
+        "time: Top level",
+        "time: Function",
+        "time: Another file",
+        "time: Worker",
+        "time: Class that holds state",
+    ),
+    "randomness of the system": (
+        "entropy: Uuid as a salt",
+        "entropy: System random",
+        "entropy: Token",
+        "generator: Class that holds state",
+    ),
+    "the environment": (
+        "environment: Top level",
+        "environment: Function",
+        "environment: Another file",
+        "environment: Worker",
+        "environment: Class that holds state",
+    ),
+    "a number of a process": (
+        "process: Top level",
+        "process: Function",
+        "process: Worker",
+        "process: Class that holds state",
+    ),
+    "another program": ("outside: A command",),
+    "what threads write to": (
+        "tasks: Callback",
+        "tasks: Dict filled by threads",
+        "thread: Top level",
+        "thread: Worker",
+        "thread: Class that holds state",
+    ),
+    "items that cannot be sorted, or are taken out one by one": (
+        "set-order: Class that holds state",
+        "unordered: Objects by address",
+    ),
 }
+NAMES = {name for names in LEFT.values() for name in names}
 PROGRAMS = [pytest.param(one, id=one.name) for one in programs()]
 
 
@@ -31,7 +70,7 @@ def origins() -> Iterator[Origins]:
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_program_repeats_unless_no_fix_is_right(program: Program, tmp_path: Path, origins: Origins) -> None:
     result = made(program, tmp_path.resolve(), origins)
-    if program.name in LEFT:
+    if program.name in NAMES:
         assert result.remains is not None and str(result.remains.line) in program.planted
         assert result.changes == ()
     else:
@@ -40,4 +79,4 @@ def test_a_program_repeats_unless_no_fix_is_right(program: Program, tmp_path: Pa
 
 
 def test_what_is_left_is_among_the_programs() -> None:
-    assert LEFT.keys() <= {program.name for program in programs()}
+    assert {program.name for program in programs()} >= NAMES

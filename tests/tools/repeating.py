@@ -4,19 +4,19 @@ python -m tests.tools.repeating [--only WORD] [--ways WAY ...] [--out FILE]
 
 Each program is run twice as it is, with a call that seeds every generator put ahead of it, after `detlint --fix` (with
 unsafe fixes, too), and as `detlint repeat` leaves it: all of them in the same way, beginning with the same files. Prints
-a line for each program and the totals. `free` counts the programs that no fix can be right for: a file that differs, the
-network, a variable of the environment, the time where it is what is computed with.
+a line for each program, with + where two runs are equal, and the totals, of those with a planted cause and of the others.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import chdir
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,6 +47,17 @@ torch.use_deterministic_algorithms(True)
 WAYS = ("as it is", "snippet", "fix", "unsafe fix", "repeat")
 
 
+@contextmanager
+def within(folder: Path) -> Iterator[None]:
+    """Work in a folder."""
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
 def texts(program: Program, way: str, folder: Path) -> Mapping[str, str]:
     """The files of a program under a way that changes them beforehand."""
     files = dict(program.files)
@@ -56,7 +67,7 @@ def texts(program: Program, way: str, folder: Path) -> Mapping[str, str]:
         for name, text in files.items():
             (folder / name).write_text(text)
         settings, torch = bisecting.everything([folder])
-        with chdir(folder):
+        with within(folder):
             made = fixing.fix_paths([Path()], replace(settings, root=Path()), torch, unsafe=way.startswith("unsafe"))
         files |= {change.path: change.new for change in made.outcome.changes}
     return files
@@ -79,14 +90,14 @@ def planned(program: Program, tree: Tree, origins: Origins) -> Plan:
 def repeats(program: Program, files: Mapping[str, str], folder: Path, origins: Origins) -> bool:
     """Whether two runs of these files are equal."""
     tree = placed(files, folder)
-    with chdir(tree.root), tree.entered():
+    with within(tree.root), tree.entered():
         return runs.run(planned(program, tree, origins), folder / "records").outcome.status == outcome.EQUAL
 
 
 def made(program: Program, folder: Path, origins: Origins) -> Result:
     """What `detlint repeat` makes of a program."""
     tree = placed(program.files, folder)
-    with chdir(tree.root), tree.entered():
+    with within(tree.root), tree.entered():
         trials = Trials(planned(program, tree, origins), folder / "records", lambda line: None)
         codes = frozenset(catalogue.load().rules)
         return Rounds(trials, tree, codes, SCRIPT, lambda line: None, lambda line: None).run()
