@@ -11,7 +11,6 @@ from typing import Any
 from packaging.version import Version
 
 from detlint import registered, rulebook
-from detlint.fences import Fence, fences
 from detlint.finding import Safety, Severity
 from detlint.records import record
 from detlint.releases import includes as includes
@@ -73,19 +72,7 @@ class Rule:
     @cached_property
     def prose(self) -> str:
         """The Markdown below the header."""
-        return rulebook.read(self.page)[1].strip() + "\n"
-
-    @cached_property
-    def fences(self) -> tuple[Fence, ...]:
-        """The Python examples."""
-        _, prose, first_line = rulebook.read(self.page)
-        return tuple(fences(prose, first_line))
-
-    @cached_property
-    def documents(self) -> tuple[Fence, ...]:
-        """The configuration files of examples."""
-        _, prose, first_line = rulebook.read(self.page)
-        return tuple(fences(prose, first_line, "yaml|json"))
+        return rulebook.prose(self.page).strip() + "\n"
 
     @property
     def family(self) -> str:

@@ -83,9 +83,9 @@ def content() -> Content:
     return parsed
 
 
-def read(path: Path) -> tuple[str, str, int]:
-    """A page's header, as TOML, the Markdown below it, and the line on which that begins. Raises ValueError."""
-    return _parts(path.read_text(encoding="utf-8"))
+def prose(path: Path) -> str:
+    """Return the Markdown below the header of a page. Raises ValueError where there is no header."""
+    return _parts(path.read_text(encoding="utf-8"))[1]
 
 
 def header(path: Path) -> dict[str, Any]:
@@ -93,9 +93,10 @@ def header(path: Path) -> dict[str, Any]:
     return _header(path, path.read_bytes())
 
 
-def _parts(text: str) -> tuple[str, str, int]:
-    _, header, prose = text.split(_MARK, 2)
-    return header, prose, text.count("\n", 0, len(text) - len(prose)) + 1
+def _parts(text: str) -> tuple[str, str]:
+    """Return a page's header, as TOML, and the Markdown below it. Raises ValueError."""
+    _, header, below = text.split(_MARK, 2)
+    return header, below
 
 
 def _header(path: Path, text: bytes) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from detlint.config import Config
 from detlint.finding import Finding
 from detlint.output import json as json_format
 from detlint.workspace import Workspace
+from tests.examples import python
 from tests.support import projects
 
 TORCH = catalogue.load().newest_release()
@@ -86,7 +87,7 @@ def test_a_run_with_a_cache_says_what_one_without_says(root: Path, monkeypatch: 
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text)
     for page in catalogue.load().rules.values():
-        (root / f"{page.code}.py").write_text("".join(fence.text for fence in page.fences[:1]))
+        (root / f"{page.code}.py").write_text("".join(fence.text for fence in python(page.page)[:1]))
     on = settings(root, select=("ALL",))
     bare = shown([Path()], replace(on, cache_dir=None))
     assert len(json.loads(bare)["findings"]) > 50

@@ -306,13 +306,6 @@ def test_rule_shows_a_page(selector: str) -> None:
     assert "https://docs.pytorch.org" in result.stdout
 
 
-def test_the_cases_of_a_page_are_shown_where_they_are_asked_for() -> None:
-    short, whole = detlint("rule", "DET103").stdout, detlint("rule", "DET103", "--cases").stdout
-    assert ("## Cases" in short, "## Cases" in whole) == (False, True)
-    assert "`detlint rule DET103 --cases`" in short
-    assert short.splitlines()[-1] == whole.splitlines()[-1]  # the sources
-
-
 def test_version_and_help() -> None:
     assert detlint("--version").stdout == f"detlint, version {__version__}\n"
     assert "Find what makes two runs of PyTorch code differ" in detlint("--help").stdout

@@ -21,6 +21,7 @@ from detlint import catalogue
 from detlint.cli import cli
 from detlint.plugins.flake8 import Plugin
 from detlint.reading.lowering import TooDeepError
+from tests.examples import python
 
 Shown = list[tuple[str, int, int, str]]  # path, line, column, code and message
 RULES = catalogue.load().rules
@@ -87,7 +88,7 @@ def detlint(*arguments: str) -> Shown:
 
 def test_places_and_messages_are_those_of_detlint(flake8: Flake8) -> None:
     for rule in list(RULES.values())[::3]:
-        write(f"{rule.code}.py", "".join(fence.text for fence in rule.fences[:1]))
+        write(f"{rule.code}.py", "".join(fence.text for fence in python(rule.page)[:1]))
     alone = [found for path in sorted(Path().glob("*.py")) for found in detlint(path.name)]
     assert len({text.split()[0] for *_, text in alone}) > 8
     assert flake8.full("--select", "DET") == alone

@@ -15,6 +15,7 @@ from detlint.finding import Finding, Operation, Severity, Verification
 from detlint.output import json as as_json
 from detlint.output import text as as_text
 from detlint.report import Judged, Report
+from tests.examples import files, python
 from tests.support import report
 
 HEADER = """
@@ -249,7 +250,7 @@ def test_every_operation_of_the_pages_is_of_a_row_and_of_literals() -> None:
     count = 0
     for rule in catalogue.load().rules.values():
         if rule.code.startswith(CODES):
-            for fence in rule.fences:
+            for fence in (fence for file in files(rule) for fence in python(file)):
                 for judged in report({"example.py": fence.text}, (rule.code,)).findings:
                     operation = judged.finding.operation
                     if operation is not None:

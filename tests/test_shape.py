@@ -38,7 +38,7 @@ RANKS = (
     },
     {"places"},
     {"questions"},
-    {"fences", "finding", "page", "rulebook", "tree"},
+    {"finding", "page", "rulebook", "tree"},
     {"programs", "reading", "registered", "rows", "verify"},
     {"catalogue"},
     {"registering"},

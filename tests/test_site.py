@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from detlint import catalogue
+from tests import examples
 from tests.tools import course, links, missed, site
 
 ROOT = Path(__file__).parent.parent
@@ -20,16 +21,16 @@ def test_a_rule_has_a_page_with_its_header_its_examples_and_its_sources() -> Non
     assert text.startswith("# DET302 unordered-gradient\n\nThe gradient of an operation")
     assert "| severity | warning, note |" in text
     assert "| fix | display |" in text
-    assert "```{code-block} python\n:caption: train.py\n" in text
-    assert ":caption: For PyTorch 1.13.1\n" in text
     assert all(f"- <{ref}>" in text for ref in rule.refs)
-    assert text.count("```{code-block}") == len(rule.fences) + len(rule.documents)
+    assert text.count("```{code-block}") == len(examples.python(rule.page))
 
 
 def test_what_is_off_by_default_and_what_a_fix_leaves_is_said() -> None:
     assert "| severity | note; off by default |" in site.rule_page(RULES["DET109"])
     assert ":caption: After `--fix --unsafe-fixes`\n" in site.rule_page(RULES["DET703"])
     assert ":caption: After `--fix`\n" in site.rule_page(RULES["DET401"])
+    assert ":caption: For PyTorch 2.9\n" in site.rule_page(RULES["DET504"])
+    assert ":caption: data.py, After `--fix`\n" in site.rule_page(RULES["DET204"])
 
 
 @pytest.mark.parametrize(

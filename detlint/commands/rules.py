@@ -11,14 +11,13 @@ from detlint.commands.terminal import clear_errors, show_page
 
 @click.command()
 @click.argument("code", required=False, shell_complete=rules)
-@click.option("--cases", is_flag=True, help="Show the awkward cases of the page, too.")
-def rule(code: str | None, cases: bool) -> None:
+def rule(code: str | None) -> None:
     """List the rules, or show the page of one."""
     with clear_errors():
-        _show(code, cases)
+        _show(code)
 
 
-def _show(code: str | None, cases: bool) -> None:
+def _show(code: str | None) -> None:
     pages = [catalogue.read_page(path) for path in catalogue.pages("ALL" if code is None else code)]
     if code is None:
         for each in pages:
@@ -26,13 +25,10 @@ def _show(code: str | None, cases: bool) -> None:
             click.echo(f"{each.code}  {each.severity.value:8} {each.name:40} {each.summary}{state}")
         return
     for page in pages:
-        prose, _, rest = page.prose.partition("\n## Cases\n")
-        if rest and not cases:
-            prose += f"\n`detlint rule {page.code} --cases` shows the awkward cases, too.\n"
         text = (
             f"# {page.code} {page.name}\n\n{page.summary}.\n\nSeverity: {page.severity.value}. "
             f"Breaks: {', '.join(page.breaks) or 'nothing'}. Family: {page.family}. "
-            f"Fix: {'none' if page.fix is None else page.fix.value}.\n\n{page.prose if cases else prose}\n"
+            f"Fix: {'none' if page.fix is None else page.fix.value}.\n\n{page.prose}\n"
             + "\n".join(f"- {ref}" for ref in page.refs)
         )
         show_page(text)

@@ -142,8 +142,8 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def _page(rule: Rule) -> str:
-    """A rule's page without the cases that only the suite wants, and without links to files that are not there."""
-    prose = _PAGE_LINK.sub(r"\1", rule.prose.partition("\n## Cases\n")[0])
+    """A rule's page, without links to files that are not there."""
+    prose = _PAGE_LINK.sub(r"\1", rule.prose)
     return "\n".join((prose.strip(), "", *(f"- {ref}" for ref in rule.refs))).strip()
 
 

@@ -1,4 +1,4 @@
-"""What other tools report in the examples of the rules' pages: `python -m tests.tools.peers ENVIRONMENTS`.
+"""What other tools report in the examples of the rules: `python -m tests.tools.peers ENVIRONMENTS`.
 
 The tools are installed into ENVIRONMENTS, each into one of its own, and run on the examples as files. What is kept in
 `docs/peers.json` is shown in `docs/peers.md`.
@@ -20,6 +20,7 @@ from pathlib import Path
 
 from detlint import catalogue
 from detlint.catalogue import FAMILIES
+from tests.examples import files, python, title
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 KEPT = DOCS / "peers.json"
@@ -60,12 +61,13 @@ TOOLS = (
 
 
 def examples() -> Mapping[str, str]:
-    """All examples as files: those of the rules' pages by family and page, and what others report wrongly."""
+    """All examples as files: those of pages and cases by family and file, and what others report wrongly."""
     found = {}
     for rule in catalogue.load().rules.values():
-        for fence in rule.fences:
-            if rule.code[3] != "0" and not fence.info.startswith("fixed"):
-                found[f"{rule.code[3]}/{rule.code}_{fence.line}.py"] = fence.text
+        for file in files(rule) if rule.code[3] != "0" else ():
+            for fence in python(file):
+                if not fence.info.startswith("fixed"):
+                    found[f"{rule.code[3]}/{title(file)}-{fence.line}.py"] = fence.text
     texts = re.findall(r"^```py[^\n]*\n(.*?)^```$", GAUNTLET.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     return found | {f"{WRONGLY}/{number}.py": text for number, text in enumerate(texts)}
 
@@ -100,17 +102,17 @@ def reported(tool: Tool, environments: Path, folder: Path, paths: Sequence[str])
 
 def measure(environments: Path) -> dict[str, object]:
     """Counts of lines for each tool, by family of rules; what they report beside the marks; what they report wrongly."""
-    files = examples()
-    wanted = marked(files)
+    texts = examples()
+    wanted = marked(texts)
     tools = {}
-    with tempfile.TemporaryDirectory() as name:
-        for path, text in files.items():
-            file = Path(name, path)
+    with tempfile.TemporaryDirectory() as folder:
+        for path, text in texts.items():
+            file = Path(folder, path)
             file.parent.mkdir(exist_ok=True)
             file.write_text(_MARK.sub("", text) if path.startswith(WRONGLY) else _unmarked(text), encoding="utf-8")
         for tool in TOOLS:
             _install(tool, environments)
-            lines = reported(tool, environments, Path(name), sorted(files))
+            lines = reported(tool, environments, Path(folder), sorted(texts))
             tools[tool.name] = {
                 "packages": " ".join(each for step in tool.packages for each in step),
                 "command": " ".join(tool.command),
@@ -120,8 +122,8 @@ def measure(environments: Path) -> dict[str, object]:
             }
     return {
         "date": str(date.today()),
-        "files": len(files),
-        "wrongly": sum(path.startswith(WRONGLY) for path in files),
+        "files": len(texts),
+        "wrongly": sum(path.startswith(WRONGLY) for path in texts),
         "families": Counter(path[0] for path, _ in wanted),
         "tools": tools,
     }

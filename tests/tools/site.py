@@ -110,11 +110,7 @@ def _rule_page(rule: Rule) -> Iterator[str]:
         yield f"| PyTorch | {rule.torch} |"
     yield f"| why | {_plain(rule.why)} |"
     yield from ("", f"To leave it out: `--ignore {rule.code}`, or on a line `# noqa: {rule.code}` and why.", "")
-    prose, _, cases = rule.prose.replace("](../docs/", "](../").partition("\n## Cases\n")
-    yield _FENCE.sub(_shown, prose)
-    if cases:
-        yield from ("## Cases", "", "Each of these is analysed by the tests: a line is reported if it is marked.")
-        yield _FENCE.sub(_shown, cases)
+    yield _FENCE.sub(_shown, rule.prose.replace("](../docs/", "](../"))
     if rule.refs:
         yield from ("## Sources", "", *(f"- <{ref}>" for ref in rule.refs))
 

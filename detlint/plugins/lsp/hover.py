@@ -10,7 +10,6 @@ from detlint.catalogue import Rule
 from detlint.finding import Place
 from detlint.sources.source import lines_of
 
-_CASES = re.compile(r"^## Cases$.*", re.MULTILINE | re.DOTALL)
 _PAGES = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]*\)")  # an editor has no other page to go to
 _NOQA = re.compile(r"#\s*(?:detlint:\s*)?noqa:.*", re.IGNORECASE)
 _CODE = re.compile(r"\bDET\d{3}\b", re.IGNORECASE)
@@ -18,8 +17,8 @@ _INFO = re.compile(r"^```py\b.*$", re.MULTILINE)
 
 
 def page(rule: Rule) -> str:
-    """A rule's page as Markdown: what is wrong, why, what to do, then its prose without the awkward cases."""
-    prose = _INFO.sub("```python", _PAGES.sub(r"\1", _CASES.sub("", rule.prose))).strip()
+    """A rule's page as Markdown: what is wrong, why, what to do, then its prose."""
+    prose = _INFO.sub("```python", _PAGES.sub(r"\1", rule.prose)).strip()
     refs = "\n".join(f"- <{ref}>" for ref in rule.refs)
     return (
         f"**{rule.code}** `{rule.name}`: {rule.summary}.\n\n"
