@@ -45,9 +45,8 @@ class Rule:
     A finding shows `message` (what is wrong at this place), `why` (what makes runs differ) and `help` (what to
     do). `check` names the module under `detlint.checks`; `over` says what it looks at, a "file" or the linked
     "project"; `lower` is the severity of a finding whose open question is answered otherwise, `least` the lowest that
-    one may have; `fix` is the safest that
-    a fix may be, None where there is none; `data` holds the page's own lists. `page` is the file, whose text below the
-    header is read when it is asked for.
+    one may have; `fix` is the safest that a fix may be, None where there is none; `data` is what only the check reads,
+    from `rules/checks/`. `page` is the file, whose text below the header is read when it is asked for.
     """
 
     code: str

@@ -18,7 +18,9 @@ from detlint.digests import digest
 from detlint.records import record
 
 FILE = Path(__file__).with_name("catalogue.json")
-FOLDERS = ("facts", "libraries")  # of tables: by subject, and by library, where `[[FILE.TABLE]]` adds a row to a table
+TABLES = ("facts", "libraries")  # of tables: by subject, and by library, where `[[FILE.TABLE]]` adds a row to a table
+CHECKS = "checks"  # the folder of what the checks read, a file a rule
+FOLDERS = (*TABLES, CHECKS)
 _MARK = "+++\n"  # before and after the header of a page
 _DAMAGED = (OSError, ValueError, LookupError, TypeError)  # what comes of a document that is not as it was written
 
@@ -64,7 +66,12 @@ def pages() -> list[Path]:
 
 def facts() -> list[Path]:
     """The files of facts: those by subject, then those by library."""
-    return [path for name in FOLDERS for path in sorted((folder() / name).glob("*.toml"))]
+    return [path for name in TABLES for path in sorted((folder() / name).glob("*.toml"))]
+
+
+def checks() -> list[Path]:
+    """Return the files of what checks read, by code."""
+    return sorted((folder() / CHECKS).glob("DET*.toml"))
 
 
 def content() -> Content:
@@ -72,7 +79,7 @@ def content() -> Content:
     if is_installed():
         with suppress(*_DAMAGED):
             return Content(**json.loads(FILE.read_bytes())["content"])
-    texts = {path: path.read_bytes() for path in (*pages(), *facts())}
+    texts = {path: path.read_bytes() for path in (*pages(), *facts(), *checks())}
     digest = _digest(texts)
     with suppress(*_DAMAGED):
         kept = json.loads(FILE.read_bytes())
@@ -89,8 +96,18 @@ def prose(path: Path) -> str:
 
 
 def header(path: Path) -> dict[str, Any]:
-    """The header of a page. Raises ValueError, which names the page, where it is not well formed."""
-    return _header(path, path.read_bytes())
+    """Return the header of a page, with what its check reads as `data`.
+
+    Raises ValueError, which names the page, where it is not well formed.
+    """
+    read = path.parent / CHECKS / f"{_code(path)}.toml"
+    data = toml.loads(_decoded(read.read_bytes())) if read.exists() else {}
+    return {**_header(path, path.read_bytes()), "data": data}
+
+
+def _code(page: Path) -> str:
+    """Return the code of the rule of a page."""
+    return page.stem.partition("-")[0]
 
 
 def _parts(text: str) -> tuple[str, str]:
@@ -99,22 +116,30 @@ def _parts(text: str) -> tuple[str, str]:
     return header, below
 
 
-def _header(path: Path, text: bytes) -> dict[str, Any]:
+def _header(page: Path, text: bytes) -> dict[str, Any]:
     try:
-        return toml.loads(_parts(_decoded(text))[0])
+        found = toml.loads(_parts(_decoded(text))[0])
     except ValueError as error:
-        raise ValueError(f"{path.name}: {error}") from error
+        raise ValueError(f"{page.name}: {error}") from error
+    if "data" in found:
+        raise ValueError(f"{page.name}: what the check reads stands in {CHECKS}/{_code(page)}.toml")
+    return found
 
 
 def _parsed(texts: dict[Path, bytes]) -> Content:
-    headers = {path.name: _header(path, text) for path, text in texts.items() if path.suffix == ".md"}
     read = {path: toml.loads(_decoded(text)) for path, text in texts.items() if path.suffix == ".toml"}
+    data = {path.stem: read.pop(path) for path in [*read] if path.parent.name == CHECKS}
+    headers = {
+        path.name: {**_header(path, text), "data": data.get(_code(path), {})}
+        for path, text in texts.items()
+        if path.suffix == ".md"
+    }
     signatures: dict[str, str] = {}
     for content in read.values():
         signatures |= content.pop("signatures", {})
-    tables = {path.stem: content for path, content in read.items() if path.parent.name == FOLDERS[0]}
+    tables = {path.stem: content for path, content in read.items() if path.parent.name == TABLES[0]}
     for path, content in read.items():
-        if path.parent.name != FOLDERS[0]:
+        if path.parent.name != TABLES[0]:
             _add(tables, path.stem, content)
     released = {
         re.split("[<>=!~]", row["release"])[0]

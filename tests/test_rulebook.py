@@ -11,13 +11,14 @@ from detlint import catalogue, rulebook
 from detlint.catalogue import CatalogueError
 
 PAGE = "DET501-cudnn-benchmark-on.md"
+CHECK = "checks/DET501.toml"
 
 
 @pytest.fixture
 def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A page and a table of `rules/`, copied, and a document that was made from them."""
     folder = tmp_path / "rules"
-    for name in (PAGE, "facts/memory.toml"):
+    for name in (PAGE, "facts/memory.toml", CHECK):
         (folder / name).parent.mkdir(exist_ok=True, parents=True)
         shutil.copyfile(rulebook.folder() / name, folder / name)
     monkeypatch.setattr(rulebook, "folder", lambda: folder)
@@ -42,7 +43,7 @@ def test_what_is_kept_says_what_the_texts_say_and_spares_parsing_them(
 ) -> None:
     monkeypatch.setattr(rulebook, "FILE", tmp_path / "catalogue.json")
     rulebook.content()
-    texts = {path: path.read_bytes() for path in (*rulebook.pages(), *rulebook.facts())}
+    texts = {path: path.read_bytes() for path in (*rulebook.pages(), *rulebook.facts(), *rulebook.checks())}
     parsed = rulebook._parsed(texts)
     monkeypatch.setattr("detlint.toml.loads", fails)
     assert rulebook.content() == parsed
@@ -57,6 +58,9 @@ def test_every_edit_of_the_rules_is_noticed(rules: Path) -> None:
     edit(rules / "facts" / "memory.toml", 'id = "', 'id = "other-')
     tables = rulebook.content().tables_of("memory")
     assert any(row["id"].startswith("other-") for rows in tables.values() for row in rows)
+    edit(rules / CHECK, 'usual = "benchmark on"', 'usual = "benchmark off"')
+    assert rulebook.content().headers[PAGE]["data"]["usual"] == "benchmark off"
+    assert catalogue.read_page(rules / PAGE).data["usual"] == "benchmark off"
     (rules / PAGE).unlink()
     assert PAGE not in rulebook.content().headers
 
@@ -88,7 +92,10 @@ def test_what_is_installed_is_not_compared_with_the_texts_it_was_made_from(
     assert rulebook.content() == whole
 
 
-@pytest.mark.parametrize("change", [("severity =", "severity"), ("+++", "---"), ('severity = "', 'severity = "very ')])
+@pytest.mark.parametrize(
+    "change",
+    [("severity =", "severity"), ("+++", "---"), ('severity = "', 'severity = "very '), ('fix = "', 'data = "')],
+)
 def test_a_page_that_is_not_well_formed_is_named(rules: Path, change: tuple[str, str]) -> None:
     edit(rules / PAGE, *change)
     catalogue.read.cache_clear()
