@@ -74,6 +74,12 @@ class Rule:
         return rulebook.prose(self.page).strip() + "\n"
 
     @property
+    def text(self) -> str:
+        """The Markdown below the header, and the sources under a heading of their own."""
+        sources = "".join(f"- <{ref}>\n" for ref in self.refs)
+        return f"{self.prose}\n## Sources\n\n{sources}" if sources else self.prose
+
+    @property
     def family(self) -> str:
         """What the rule is about, by the first digit of its code."""
         return FAMILIES[self.code[3]]

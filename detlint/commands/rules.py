@@ -28,7 +28,6 @@ def _show(code: str | None) -> None:
         text = (
             f"# {page.code} {page.name}\n\n{page.summary}.\n\nSeverity: {page.severity.value}. "
             f"Breaks: {', '.join(page.breaks) or 'nothing'}. Family: {page.family}. "
-            f"Fix: {'none' if page.fix is None else page.fix.value}.\n\n{page.prose}\n"
-            + "\n".join(f"- {ref}" for ref in page.refs)
+            f"Fix: {'none' if page.fix is None else page.fix.value}.\n\n{page.text}"
         )
         show_page(text)

@@ -143,8 +143,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 def _page(rule: Rule) -> str:
     """A rule's page, without links to files that are not there."""
-    prose = _PAGE_LINK.sub(r"\1", rule.prose)
-    return "\n".join((prose.strip(), "", *(f"- {ref}" for ref in rule.refs))).strip()
+    return _PAGE_LINK.sub(r"\1", rule.text).strip()
 
 
 def _region(span: Span) -> dict[str, int]:

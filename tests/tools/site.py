@@ -110,9 +110,7 @@ def _rule_page(rule: Rule) -> Iterator[str]:
         yield f"| PyTorch | {rule.torch} |"
     yield f"| why | {_plain(rule.why)} |"
     yield from ("", f"To leave it out: `--ignore {rule.code}`, or on a line `# noqa: {rule.code}` and why.", "")
-    yield _FENCE.sub(_shown, rule.prose.replace("](../docs/", "](../"))
-    if rule.refs:
-        yield from ("## Sources", "", *(f"- <{ref}>" for ref in rule.refs))
+    yield _FENCE.sub(_shown, rule.text.replace("](../docs/", "](../"))
 
 
 def severity(rule: Rule) -> str:

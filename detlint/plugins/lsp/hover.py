@@ -17,13 +17,9 @@ _INFO = re.compile(r"^```py\b.*$", re.MULTILINE)
 
 
 def page(rule: Rule) -> str:
-    """A rule's page as Markdown: what is wrong, why, what to do, then its prose."""
-    prose = _INFO.sub("```python", _PAGES.sub(r"\1", rule.prose)).strip()
-    refs = "\n".join(f"- <{ref}>" for ref in rule.refs)
-    return (
-        f"**{rule.code}** `{rule.name}`: {rule.summary}.\n\n"
-        f"Why: {rule.why}.\n\nHelp: {rule.help}.\n\n---\n\n{prose}\n\n{refs}".rstrip()
-    )
+    """A rule's page as Markdown: what is wrong, why, what to do, then its text."""
+    below = _INFO.sub("```python", _PAGES.sub(r"\1", rule.text)).strip()
+    return f"**{rule.code}** `{rule.name}`: {rule.summary}.\n\nWhy: {rule.why}.\n\nHelp: {rule.help}.\n\n---\n\n{below}"
 
 
 def named(text: str, place: Place) -> Iterator[Rule]:
