@@ -83,7 +83,7 @@ def test_a_page_shows_the_fix_that_its_header_names(rule: Rule) -> None:
     safeties = list(Safety)
     assert min((f.fix.safety for f in own if f.fix is not None), key=safeties.index) is rule.fix
     wanted = "fixed unsafe" if rule.fix is Safety.UNSAFE else "fixed"
-    shown = [re.sub(r' (torch=|title=").*', "", e.fences[0].info) for e in known if e.fixed]
+    shown = [re.sub(r' (torch=|title=").*', "", e.fences[0].info) for e in examples(rule, rule.page) if e.fixed]
     assert wanted in shown
 
 
