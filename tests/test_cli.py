@@ -100,7 +100,7 @@ def test_json_is_the_contract() -> None:
             "column": 1,
             "end_line": 4,
             "end_column": 38,
-            "message": "`torch.backends.cudnn.benchmark = flag` lets a race of timings choose the convolution algorithms",
+            "message": "`torch.backends.cudnn.benchmark = flag` makes cuDNN choose convolution algorithms by timing them",
             "related": [],
             "fix": None,
             "verification": None,
@@ -122,8 +122,8 @@ def test_json_names_related_places() -> None:
 def test_text_marks_the_span_and_says_why_and_what_to_do() -> None:
     write("train.py", "import torch\n\n\ndef main():\n    torch.backends.cudnn.benchmark = True\n")
     assert detlint("train.py").stdout.splitlines() == [
-        "train.py:5:5: warning DET501 `torch.backends.cudnn.benchmark = True` lets a race of timings choose the"
-        " convolution algorithms",
+        "train.py:5:5: warning DET501 `torch.backends.cudnn.benchmark = True` makes cuDNN choose convolution"
+        " algorithms by timing them",
         "  |",
         "5 | torch.backends.cudnn.benchmark = True",
         "  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
