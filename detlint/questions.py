@@ -142,9 +142,13 @@ class InLibrary:
 
 @record(frozen=True, slots=True)
 class FromEntropy:
-    """An open question: does the call at `place`, or what it calls, seed a global generator with entropy by default?"""
+    """An open question: does the call at `place`, or what it calls, seed a global generator with entropy by default?
+
+    With `given`: is that call given entropy for a seed, of a generator of its own, too?
+    """
 
     place: Place
+    given: bool = False
 
 
 @record(frozen=True, slots=True)

@@ -111,7 +111,7 @@ def _elsewhere(
     told |= set(new)
     if new and module.short(seed).rpartition(".")[2] not in options:
         source = f"`{module.short(new[0] if isinstance(new[0], s.Call) else seed)}`"
-        asked = FromEntropy(module.place(call))
+        asked = FromEntropy(module.place(call), given=not isinstance(new[0], s.Call))
         name, related = module.short(call.function), _source(module, call, new[0])
         made = Reseeding(module, unread, none=False, leaves=new)
         again = repeats(module, call) is True or _in_workers(module, call)

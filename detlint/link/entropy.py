@@ -25,7 +25,7 @@ from detlint.link.values import (
     settled,
     single,
 )
-from detlint.programs.events import CHANCE, RESEEDED, SEEDED, UNSURE, Seeded
+from detlint.programs.events import CHANCE, ENTROPIC, RESEEDED, SEEDED, UNSURE, Marked, Seeded
 
 if TYPE_CHECKING:
     from detlint.link.run import Run
@@ -139,6 +139,12 @@ def seeding(value: Value) -> tuple[bool, str]:
         return False, ""
     options = {a.option for a in value if isinstance(a, Entropy)} | {a.name for a in none if isinstance(a, Option)}
     return True, min(options - {""}, default="")
+
+
+def mark_entropic(run: Run, given: Mapping[str, Value], place: Place) -> None:
+    """Mark a call that is given entropy for a seed, options at their defaults; `given` are its values by parameter."""
+    if any(seeding(given[name]) == (True, "") and entropy_in(given[name]) for name in given.keys() & run.seeds):
+        run.note(Marked(ENTROPIC, place))
 
 
 def reseed(run: Run, generators: tuple[str, ...], name: str, place: Place, option: str = "") -> Value:

@@ -10,7 +10,7 @@ from zlib import crc32
 from detlint.facts import facts as f
 from detlint.finding import Place
 from detlint.generators import GENERATORS
-from detlint.link.entropy import unless_spared
+from detlint.link.entropy import mark_entropic, unless_spared
 from detlint.link.enumerations import Member, members
 from detlint.link.keywords import REST
 from detlint.link.mappings import entries, hangs_on_option, key, may_lack, written_items
@@ -111,6 +111,7 @@ class Functions(Repeated):
             return single(Suspended(function, tuple(positional), tuple(sorted(keywords.items()))))
         name = (function.path, function.qualified)
         variables = self.parameters(function, positional, keywords)
+        mark_entropic(self, variables, place)
         key, exact = self.context(function, variables)
         found = self.remembered(key)
         if found is None:

@@ -8,10 +8,10 @@ from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.generators import GENERATORS
 from detlint.link.arguments import Arguments
-from detlint.link.entropy import seeding
+from detlint.link.entropy import mark_entropic
 from detlint.link.loaders import Loaders
 from detlint.link.values import UNKNOWN, Atom, Constant, Library, Object, Option, Tuple, Value, each, settled, single
-from detlint.programs.events import ENTROPIC, SEEDLESS, Drawn, Marked
+from detlint.programs.events import SEEDLESS, Drawn, Marked
 
 _POSITIONAL = 3  # arguments by position among which no seed has ever been
 _DEPTH = 6  # of objects that hold others
@@ -44,14 +44,13 @@ class LibraryDraws(Loaders):
 
     def note_seedless(self, name: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> None:
         """Mark a call that is given None or entropy for a seed, options at their defaults."""
-        given = {parameter: value for parameter, value in keywords.items() if parameter in self.tables.seeds}
+        given = {parameter: value for parameter, value in keywords.items() if parameter in self.seeds}
         if positional and name in self.tables.generators:
             given[self.tables.generators[name].text("parameter")] = positional[0]
         for parameter, value in given.items():
             if _is_none(value):
                 self.note(Marked(SEEDLESS + parameter, place))
-            elif seeding(value) == (True, ""):
-                self.note(Marked(ENTROPIC, place))
+        mark_entropic(self, given, place)
 
     def draw_from(
         self, owner: Object, method: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place

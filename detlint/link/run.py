@@ -94,6 +94,7 @@ class Run(Noting):
         self.contexts: dict[Name, set[Exact]] = defaultdict(set)  # of each function
         self.dispatching = 0  # how many calls within each other may each call several things
         self.drawn: set[str] = set()  # the generators that were drawn from unseeded
+        self.seeds: frozenset[str] = frozenset()  # the parameters that take seeds
         self.calling: set[Object] = set()  # the containers of layers that are being called
         self.walked = 0  # functions so far
         self.depth = 0  # of calls

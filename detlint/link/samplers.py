@@ -47,6 +47,7 @@ class Samplers(Modules):
     def __init__(self, program: Program, script: str, tables: Tables) -> None:
         super().__init__(program, script)
         self.tables = tables
+        self.seeds = tables.seeds
         self.sampling = False  # whether there are any
 
     def made_sampler(self, made: Object, place: Place) -> None:

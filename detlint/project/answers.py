@@ -13,7 +13,7 @@ from detlint.finding import Place
 from detlint.link.program import Program
 from detlint.link.registered import seed_is_given
 from detlint.programs.entries import Entry
-from detlint.programs.events import ENTROPIC, SEEDLESS, UNSEEDED, Drawn, Marked, Seeded, State, Switched
+from detlint.programs.events import UNSEEDED, Drawn, Seeded, State, Switched
 from detlint.project.convolutions import convolving
 from detlint.project.epochs import Epochs
 from detlint.project.families import Families
@@ -22,6 +22,7 @@ from detlint.project.modes import Modes
 from detlint.project.names import Names
 from detlint.project.orders import Orders
 from detlint.project.resumptions import Resumptions
+from detlint.project.seeds import Seeds
 from detlint.questions import (
     Convolves,
     DrawsInTraining,
@@ -69,9 +70,9 @@ class Answers:
         if isinstance(question, InForce):
             return self._in_force(question)
         if isinstance(question, FromEntropy):
-            return question.place in self._entropic
+            return question.place in (self._seeds.given_entropy if question.given else self._seeds.entropic)
         if isinstance(question, Seedless):
-            return question in self._seedless
+            return question in self._seeds.missing
         if isinstance(question, InTraining):
             return self._modes.trains(question)
         if isinstance(question, Reaches):
@@ -113,7 +114,7 @@ class Answers:
 
     def _unseeded_library(self, question: UnseededLibrary) -> bool:
         path, generators = question.path, question.generators
-        if question.given is not None and question.given not in self._seedless:
+        if question.given is not None and question.given not in self._seeds.missing:
             return False
         if question.parameter:
             if seed_is_given(self.program, question.drawn, question.parameter, question.placed):
@@ -277,13 +278,8 @@ class Answers:
         return found
 
     @cached_property
-    def _entropic(self) -> frozenset[object]:
-        """The calls by which programs seed from entropy, and those that lead there."""
-        found = [met for entry in self.entries for met in entry.of(Seeded) if met.event.entropy and not met.option]
-        steps = (call.place for met in found for call in met.path)
-        marks = (met.event for entry in self.entries for met in entry.of(Marked) if not met.option)
-        given = (mark.place for mark in marks if mark.kind == ENTROPIC)
-        return frozenset((*(met.event.place for met in found), *steps, *given))
+    def _seeds(self) -> Seeds:
+        return Seeds(self.program, self.entries)
 
     @cached_property
     def orders(self) -> Orders:
@@ -316,15 +312,6 @@ class Answers:
     @cached_property
     def _families(self) -> Families:
         return Families(self.program, Names(self.program))
-
-    @cached_property
-    def _seedless(self) -> frozenset[Seedless]:
-        """The calls that programs give None for a seed, tests and those that try out a file aside."""
-        own = [each for each in self.entries if not (each.self_check or self.program.facts[each.path].tests)]
-        marks = (met.event for entry in own for met in entry.of(Marked) if not met.option)
-        return frozenset(
-            Seedless(mark.place, mark.kind.removeprefix(SEEDLESS)) for mark in marks if mark.kind.startswith(SEEDLESS)
-        )
 
     @cached_property
     def _convolving(self) -> frozenset[str]:
