@@ -130,7 +130,7 @@ def test_a_run_that_is_isolated_shows_that_it_has_no_settings(project: Path) -> 
 
 
 def test_a_line_a_finding() -> None:
-    message = "`torch.backends.cudnn.benchmark = True` lets a race of timings choose the convolution algorithms"
+    message = "`torch.backends.cudnn.benchmark = True` makes cuDNN choose convolution algorithms by timing them"
     concise = detlint("--format", "concise", "--select", "DET501,DET108").stdout.splitlines()
     assert concise == [
         f"pkg/a.py:3:1: warning DET501 {message}",

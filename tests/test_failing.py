@@ -136,7 +136,7 @@ OTHERS = {
     "verify --repeats 0": "'0' is not a number from 1 to 1000000",
     "verify --timeout nan": "'nan' is not a number of seconds",
     "verify --evidence none .": "none: No such file or directory",
-    "verify --all .": "--all and --op take neither paths nor --evidence",
+    "verify --all .": "--all and --op take no paths",
     "bisect": "no program is given; name one behind `--`, as in `-- train.py ARGUMENTS`",
     "bisect nowhere.py": "nowhere.py is neither a file nor a command",
     "bisect folder folder": "folder is no trace: meta.json cannot be read",

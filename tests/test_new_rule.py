@@ -41,8 +41,9 @@ def test_a_page_and_a_check_are_written(root: Path) -> None:
     result = begin("DET605", "order-by-time")
     assert result.exit_code == 0
     page, check = root / "rules" / "DET605-order-by-time.md", root / "detlint" / "checks" / "order_by_time.py"
-    assert written(root) == ["detlint/checks/order_by_time.py", "rules/DET605-order-by-time.md"]
-    for path in (page, check):
+    data, case = root / "rules" / "checks" / "DET605.toml", root / "tests" / "cases" / "DET605" / "calls.md"
+    assert written(root) == sorted(path.relative_to(root).as_posix() for path in (page, check, data, case))
+    for path in (page, check, data, case):
         assert f"written: {path.relative_to(root).as_posix()}\n" in result.stdout
         assert new_rule.MARK in path.read_text(encoding="utf-8")
     rule = catalogue.read_page(page)
@@ -55,7 +56,7 @@ def test_a_page_and_a_check_are_written(root: Path) -> None:
 
 def test_a_table_of_calls_needs_no_check(root: Path) -> None:
     assert begin("DET605", "order-by-time", "--calls").exit_code == 0
-    assert written(root) == ["rules/DET605-order-by-time.md"]
+    assert written(root) == ["rules/DET605-order-by-time.md", "rules/checks/DET605.toml", "tests/cases/DET605/calls.md"]
     assert catalogue.read_page(root / "rules" / "DET605-order-by-time.md").check == "calls"
 
 
@@ -103,9 +104,11 @@ def test_the_walk_leads_to_a_rule_that_passes(tmp_path: Path) -> None:
             run("git", "apply", "-", text=step)
         else:
             said += [run(sys.executable, *command.split()[1:]) for command in step.splitlines()]
-    texts = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*order*by*time.*") if path.suffix != ".pyc"]
-    assert len(texts) == 2 and not any(new_rule.MARK in text for text in texts)
-    assert "1 passed" in said[1]
+    paths = [path for path in tmp_path.rglob("*order*by*time.*") if path.suffix != ".pyc"]
+    paths += [tmp_path / "rules" / "checks" / "DET605.toml", *(tmp_path / "tests" / "cases" / "DET605").iterdir()]
+    texts = [path.read_text(encoding="utf-8") for path in paths]
+    assert len(texts) == 4 and not any(new_rule.MARK in text for text in texts)
+    assert "passed" in said[1] and "failed" not in said[1]
     assert said[2].startswith("# DET605 order-by-time\n")
     assert "DET605-order-by-time.md" in (tmp_path / "docs" / "rules.md").read_text(encoding="utf-8")
     tests = (
@@ -116,6 +119,7 @@ def test_the_walk_leads_to_a_rule_that_passes(tmp_path: Path) -> None:
         "test_a_file_can_be_read",
     )
     run(sys.executable, "-m", "pytest", "-q", "tests/test_shape.py", "-k", " or ".join(tests))
+    run(sys.executable, "-m", "pytest", "-q", "tests/test_page_form.py", "-k", "DET605")
     (tmp_path / "train.py").write_text(
         "import os\nfrom os.path import getmtime as when\n\nprint(sorted(os.listdir(), key=when))\n"
     )

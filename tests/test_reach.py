@@ -38,7 +38,7 @@ class Model(torch.nn.Module):
     def forward(self, x):
         return torch.nn.functional.dropout(x) * SIZE
     def reset(self):
-        self.x = torch.empty(3)
+        self.x = torch.Size([3])
 """
 EXTRA = "import torch\nfrom lib import seed\ndef test():\n    seed(1)\n"
 FILES = {"train.py": TRAIN, "lib.py": LIB, "extra.py": EXTRA}
@@ -48,7 +48,7 @@ UNREACHED = {
     "a lambda within it": ("lib.py", "(lambda z: z)", "(lambda z: seed(z))"),
     "a function within it": ("lib.py", "    import os\n", "    import os\n    def inner(): seed()\n"),
     "a library that it imports": ("lib.py", "    import os\n", "    import os, sys\n"),
-    "a method that is not called": ("lib.py", "self.x = torch.empty(3)", "seed()"),
+    "a method that is not called": ("lib.py", "self.x = torch.Size([3])", "seed()"),
     "a new variable": ("lib.py", "SIZE = 4", "SIZE = 4\nNEW = [1, 'a', SIZE]"),
     "a variable that is not looked at": ("train.py", "LIMIT = 3", "LIMIT = 4"),
     "a variable that goes": ("train.py", "LIMIT = 3\n", ""),

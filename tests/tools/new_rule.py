@@ -1,7 +1,8 @@
 """Begin a rule: `python -m tests.tools.new_rule DET509 threads-of-the-machine`, in the root of the repository.
 
-It writes the page and the check, with FILL where something is to be written, and says what to do next. With `--calls`
-the rule is a table of calls, which needs no check of its own. `docs/new-rule.md` walks through one.
+It writes the page, what the check reads, a first case and the check, with FILL where something is to be written, and says
+what to do next. With `--calls` the rule is a table of calls, which needs no check of its own. `docs/new-rule.md` walks
+through one.
 """
 
 from __future__ import annotations
@@ -28,23 +29,40 @@ check = "{check}"
 severity = "warning"
 breaks = ["run-to-run"]
 refs = ["https://FILL"]
-[data]
-names = ["FILL.qualified.name"]
 +++
 
-FILL: what happens, and why, for somebody who has just met it.
+FILL: what happens, for somebody who has just met it.
 
 ```py
 FILL  # {code}
 ```
 
-FILL: what to do, what it costs, and when to leave it as it is.
+## Why runs differ
+
+FILL: where the difference comes from, and which runs have it.
+
+## How to fix it
+
+FILL: what to write in its place, and what that costs.
 
 ```py
 FILL
 ```
 
-## Cases
+## What is reported
+
+FILL: which code, and what is left alone.
+
+## When to ignore it
+
+FILL: where it may stay as it is.
+"""
+_DATA = """\
+# FILL: what these are.
+names = ["FILL.qualified.name"]
+"""
+_CASE = """\
+# {code}: FILL: what these cases are about
 
 FILL: an awkward one, and why it is or is no finding.
 
@@ -83,13 +101,18 @@ def main(code: str, name: str, calls: bool) -> None:
     _refuse(code, name)
     check = "calls" if calls else name.replace("-", "_")
     page = folder / f"{code}-{name}.md"
-    texts = {page: _PAGE.format(code=code, name=name, check=check)}
+    texts = {
+        page: _PAGE.format(code=code, name=name, check=check),
+        folder / "checks" / f"{code}.toml": _DATA,
+        Path("tests", "cases", code, "calls.md"): _CASE.format(code=code),
+    }
     if not calls:
         texts[Path("detlint", "checks", f"{check}.py")] = _CHECK.format(code=code)
     there = next((path for path in texts if path.exists()), None)
     if there is not None:
         raise click.UsageError(f"{there} is there already; take another name")
     for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         click.echo(f"written: {path.as_posix()}")
     click.echo(_next(code, [path.as_posix() for path in texts]))
