@@ -30,7 +30,7 @@ def held() -> Session:
 
 def verdicts(held: Session, row: str) -> dict[str, str]:
     found = next(one for one in held.measurements if one.subject.row == row)
-    return {mode: outcome.verdict.value for mode, outcome in found.outcomes.items()}
+    return {mode: outcome.verdict.value for mode, outcome in found.outcomes.items() if mode != "orders"}
 
 
 def test_the_controls_hold(held: Session) -> None:
