@@ -22,7 +22,7 @@ CHECK = "check --no-cache --jobs 1 ."
 ENTRIES = "entries --no-cache --jobs 1 ."
 LINES = [  # of every command, what it can do with what is in each environment
     "bisect nowhere.py", "cache clean", CHECK, "check --no-cache --jobs 1 --diff train.py", "completion bash",
-    ENTRIES, "help check", "rule DET501", "runtime", "server", "verify --op nothing",
+    ENTRIES, "help check", "repeat -- nowhere.py", "rule DET501", "runtime", "server", "verify --op nothing",
 ]  # fmt: skip
 MODULES = {"pyyaml": "yaml"}  # of packages that are not called like their module
 MANY = 100  # files from which a run shows how far it is

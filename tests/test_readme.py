@@ -124,7 +124,7 @@ def test_findings_are_verified_or_it_is_said_why_not(
     assert re.search(r"^detlint verify \. ", README, re.MULTILINE)
     monkeypatch.chdir(project)
     with forks(pool):
-        status = verify.main("--repeats 2 --processes 1 --device cpu docs/examples/segmentation".split())
+        status = verify.main("--repeats 6 --processes 1 --device cpu docs/examples/segmentation".split())
     shown = capsys.readouterr()
     assert status in (0, 1), shown.err
     assert re.search(r"DET40\d +(confirmed|not-observed) ", shown.out), shown.out

@@ -221,7 +221,7 @@ def test_settings_that_can_not_be_read_for_a_while_are_told_and_read_again(edito
     editor.changed(settings)
     editor.expect(uri, [])
     editor.until(lambda: editor.messages)
-    assert f"{settings.as_posix()}: Expected ']'" in editor.messages[0]
+    assert f"{settings.as_posix()}: it is not TOML: Expected ']'" in editor.messages[0]
     settings.write_text("[tool.detlint]\n", encoding="utf-8")
     editor.changed(settings)
     editor.expect(uri, [(3, "DET101")])

@@ -207,6 +207,7 @@ for command in commands:
     sys.argv = ["detlint", *command.split()]
     try:
         main()
+        print("status", 0, command, file=sys.stderr)
     except SystemExit as end:
         print("status", end.code, command, file=sys.stderr)
 print(*seen, "in the end", sep="\\n", file=sys.stderr)

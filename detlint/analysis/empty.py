@@ -13,6 +13,8 @@ from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
 
+LIBRARIES = ("torch", "numpy", "cupy")  # whose memory may be uninitialised
+
 
 def allocations(module: Module, libraries: Iterable[str]) -> Iterator[tuple[s.Call, Row]]:
     """Calls that return uninitialised memory of these libraries, each with its row."""

@@ -9,6 +9,8 @@ from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
 
+WALKING = ("walks", "inner", "applies", "loads")  # the keys of what gets at attributes without naming them
+
 
 class Field:
     """What code of a file does with the attributes of objects that hold uninitialised memory."""
@@ -25,7 +27,7 @@ class Field:
 
     def walking(self) -> frozenset[str]:
         """The methods by which code gets at the attributes of an object without naming them."""
-        return frozenset[str]().union(*(self.rows(key) for key in ("walks", "inner", "applies", "loads")))
+        return frozenset[str]().union(*map(self.rows, WALKING))
 
     def name(self, use: Use) -> str | None:
         """The attribute of `self` that memory becomes by this use."""

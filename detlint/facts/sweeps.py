@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.analysis.fields import Field
+from detlint.analysis.fields import WALKING, Field
 from detlint.analysis.uses import Effect, Use, Uses
 from detlint.facts.owners import Owners
 from detlint.facts.touches import FILLS, LOADS
@@ -34,7 +34,7 @@ class Sweeps:
 
     def found(self) -> Iterator[Sweep]:
         """What may fill attributes of objects by other ways than their names."""
-        walks, inner, applies, loads = map(self.field.rows, ("walks", "inner", "applies", "loads"))
+        walks, inner, applies, loads = map(self.field.rows, WALKING)
         for node in self.module.every(s.Attribute):
             self._relied.clear()
             if node.attribute in walks | inner:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from detlint.analysis.empty import allocations
+from detlint.analysis.empty import LIBRARIES, allocations
 from detlint.analysis.fields import Field
 from detlint.analysis.uses import Effect, Uses
 from detlint.facts.owners import Owners
@@ -18,7 +18,6 @@ from detlint.semantics.values import literal
 from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of
 
-_LIBRARIES = ("torch", "numpy", "cupy")
 _NO_OBJECT = frozenset((TENSOR, ARRAY))
 
 
@@ -43,9 +42,9 @@ def memory(module: Module) -> Memory:
 class _Touched:
     def __init__(self, module: Module) -> None:
         self.module = module
-        self.allocations = [call for call, _ in allocations(module, _LIBRARIES)]
-        self.field = Field(module, _LIBRARIES, self.allocations)
-        self.uses = Uses(module, _LIBRARIES)
+        self.allocations = [call for call, _ in allocations(module, LIBRARIES)]
+        self.field = Field(module, LIBRARIES, self.allocations)
+        self.uses = Uses(module, LIBRARIES, joins=True)
         self.ways = Ways(module, self.uses, self.field)
         self.owners = Owners(module, self.ways.is_own)
         self.sweeps = Sweeps(module, self.uses, self.field, self.ways, self.owners)

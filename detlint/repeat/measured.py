@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from detlint.analysis.empty import allocations
+from detlint.analysis.empty import LIBRARIES, allocations
 from detlint.analysis.seeding import repeats
 from detlint.analysis.zeros import zeroed
 from detlint.bisect.case import Cause
@@ -21,7 +21,6 @@ from detlint.repairs import entry_point
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
-_MEMORY = ("torch", "numpy", "cupy")  # whose allocations are looked at
 Read = Callable[[Line], "Module | None"]
 
 
@@ -140,7 +139,7 @@ def _hash(module: Module, statement: s.Statement) -> Iterator[Finding]:
 
 def _empty(module: Module, statement: s.Statement) -> Iterator[Finding]:
     calls = set(_calls(statement))
-    for call, row in allocations(module, _MEMORY):
+    for call, row in allocations(module, LIBRARIES):
         if call in calls:
             code = "DET401" if row.text("library") == "torch" else "DET402"
             yield from _found(module, code, call, zeroed(module, call, row))
@@ -164,8 +163,9 @@ def _once(module: Module, node: s.Node, fix: Fix | None) -> Fix | None:
 def _seed(module: Module, statement: s.Statement) -> Iterator[Finding]:
     """A fixed value where a seed is made of what differs in each run and of constants alone, once.
 
-    What is made of variables may be a number that somebody has asked for.
+    What is made of variables may be a number that somebody has asked for: there, 0 stands for what differs alone.
     """
+    entropy = module.catalogue.names("randomness", "entropy")
     seeds = [
         value
         for table in ("seeder", "generator")
@@ -178,6 +178,13 @@ def _seed(module: Module, statement: s.Statement) -> Iterator[Finding]:
         if _is_alone(module, value):
             fix = edits.fix("Seed with 0", edits.replaced(module, value, "0"))
             yield from _found(module, "DET105", value, _once(module, value, fix))
+            continue
+        calls = [node for node in s.walk(value) if isinstance(node, s.Call)]
+        differ = [call for call in calls if (names := module.callee(call)) and names <= entropy]
+        if differ:
+            changes = [edits.replaced(module, call, "0") for call in differ]
+            fix = edits.fix("Put 0 in its place", *changes, safety=Safety.UNSAFE)
+            yield from _found(module, "DET105", differ[0], _once(module, value, fix))
 
 
 def _is_alone(module: Module, value: s.Expression) -> bool:
