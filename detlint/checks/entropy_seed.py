@@ -17,6 +17,7 @@ from detlint.analysis.seeding import repeats
 from detlint.catalogue import Catalogue, Row, Rule
 from detlint.finding import Finding, Fix, Safety
 from detlint.questions import FromEntropy
+from detlint.semantics.libraries import KNOWN
 from detlint.semantics.model import Module
 from detlint.semantics.values import parse_signature
 from detlint.tree import syntax as s
@@ -45,7 +46,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             continue
         for seed in _seeds(module, rule, call, seeders):
             found, sure = tracer.origin(seed, none=row is not None)
-            if not found:
+            if not found and _takes_a_seed(rule, call, names, seeders):
                 yield from _elsewhere(module, rule, call, seed, unread, told)
             new = [source for source in found if source not in told]
             if new:
@@ -135,6 +136,12 @@ def _options(source: s.Expression) -> Iterator[str]:
             first = around.parent.arguments[0].value
             if isinstance(first, s.Constant) and isinstance(first.value, str):
                 yield first.value.lstrip("-").replace("-", "_")
+
+
+def _takes_a_seed(rule: Rule, call: s.Call, names: Sequence[str], seeders: Mapping[str, str]) -> bool:
+    """Whether a call is known to seed something, and does not only hand a seed on."""
+    known = bool(names) and all(name.partition(".")[0] in KNOWN for name in names)
+    return known or any(name in seeders for name in names[:1]) or _last(call) in rule.data["functions"]
 
 
 def _source(module: Module, call: s.Call, source: s.Expression) -> list[tuple[s.Node, str]]:
