@@ -71,6 +71,9 @@ def origins() -> Iterator[Origins]:
 def test_a_program_repeats_unless_no_fix_is_right(program: Program, tmp_path: Path, origins: Origins) -> None:
     result = made(program, tmp_path.resolve(), origins)
     if program.name in NAMES:
+        if result.remains is None and not result.changes:  # a clock may happen to give two runs the same
+            (again := tmp_path / "again").mkdir()
+            result = made(program, again.resolve(), origins)
         assert result.remains is not None and str(result.remains.line) in program.planted
         assert result.changes == ()
     else:
