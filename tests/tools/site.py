@@ -38,7 +38,7 @@ def write(docs: Path) -> None:
     folder = docs / RULES
     folder.mkdir(exist_ok=True)
     pages = {folder / f"{rule.page.stem}.md": rule_page(rule) for rule in catalogue.load().rules.values()}
-    pages[docs / "contributing.md"] = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    pages[docs / "contributing.md"] = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").replace("](docs/", "](")
     for stale in set(folder.glob("*.md")) - set(pages):
         stale.unlink()
     for path, text in pages.items():
