@@ -18,17 +18,11 @@ from typing import IO, TypeAlias
 from detlint.bisect import programs
 from detlint.bisect.options import Options
 from detlint.bisect.warm import Origins
-from detlint.forking.origin import Fork
+from detlint.forking.origin import IMPORTED, Fork
 
 _PACKAGE = Path(__file__).resolve().parents[2]
-# detlint's own folder comes last on the path: if it is site-packages, it may hold old copies of standard modules
-_BEGIN = """\
-import sys
-if sys.path[:1] == [""]:
-    del sys.path[0]
-sys.path.insert(0, sys.argv.pop(1))
-import detlint
-sys.path.append(sys.path.pop(0))
+_BEGIN = f"""\
+{IMPORTED}
 from detlint.bisect.child import main
 main(sys.argv[1:])
 """

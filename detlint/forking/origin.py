@@ -18,13 +18,16 @@ from detlint.forking.serving import WIDTH
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 # detlint's own folder comes first for detlint alone: if it is site-packages, it may hold old copies of standard modules
-_SERVE = """\
+IMPORTED = """\
 import sys
 if sys.path[:1] == [""]:
     del sys.path[0]
 sys.path.insert(0, sys.argv.pop(1))
 import detlint
 sys.path.append(sys.path.pop(0))
+"""
+_SERVE = f"""\
+{IMPORTED}
 from importlib import import_module
 module, _, name = sys.argv.pop(1).partition(":")
 getattr(import_module(module), name)(int(sys.argv[1]))()
