@@ -104,7 +104,8 @@ class Pool:
         left = list(jobs)
         while left and not self._ended:
             try:
-                with _Worker(left[0], self._limits, self._warm(left[0])) as worker, self._noted(worker):
+                worker = _Worker(left[0], self._limits, self._warm(left[0]))
+                with self._noted(worker), worker:
                     self.environment = worker.environment
                     while left:
                         answer = worker.ask(left.pop(0))
@@ -114,6 +115,8 @@ class Pool:
                         if answer.error in _FATAL:
                             break
             except StartError as error:
+                if self._ended:
+                    return
                 if not self.environment:
                     raise
                 yield from (Answer(job.key, error="crash", reason=str(error)) for job in left)
@@ -122,6 +125,8 @@ class Pool:
     @contextlib.contextmanager
     def _noted(self, worker: _Worker) -> Iterator[None]:
         self._running.add(worker)
+        if self._ended:  # it was made while the others were ended
+            worker.kill()
         try:
             yield
         finally:
