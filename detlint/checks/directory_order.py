@@ -10,11 +10,14 @@ from detlint.finding import Finding
 from detlint.orders.follow import Order
 from detlint.orders.leaks import Leak, carriers, elsewhere, given_back, sure
 from detlint.orders.listings import Listings
+from detlint.orders.parts import Step
 from detlint.orders.sorting import listing_sorted
 from detlint.questions import Reaches
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import reaching
+
+_FILES = (Step("item"), Step("item", 2))  # of each folder that `os.walk` comes to
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
@@ -27,7 +30,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     uses: dict[str, str] = rule.data["uses"]
     wanted = list(uses)
     for call, kind in found:
-        every = order.leaks(call)
+        every = order.leaks_at(call, _FILES) if kind == "files" else order.leaks(call)
         leaks = [leak for leak in sure(every) if leak.kind in uses and _matters(module, rule, call, kind, leak)]
         back = given_back(module, every)
         asked = None if leaks else Reaches(carriers(every), tuple(rule.data["afar"]), module.path, flows=back)

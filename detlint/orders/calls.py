@@ -10,6 +10,7 @@ from detlint.orders.loops import Loops
 from detlint.orders.ranking import ranks_alike
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
+from detlint.tree.scopes import Scope
 
 EXPOSING = frozenset((s.Argument, s.Attribute, s.Assign, s.Operation, s.For, s.Clause, s.Starred))  # by `exposes`
 _TAKING = frozenset(("text", "writes", "keeps"))  # kinds of methods that take the items of their argument
@@ -65,6 +66,18 @@ class Calls:
         names = self.module.callee(call)
         return bool(names) and names <= self._sorting and not ranks_alike(self.module, call)
 
+    def is_sorted_before(self, scope: Scope, read: s.Name, by: s.Node | None) -> bool:
+        """Whether a name is sorted before it is read, `by` a method or by `x = sorted(x)`, if only on some paths."""
+        if by is not None and by.order < read.order:
+            return True
+        return any(
+            isinstance(binding.value, s.Call)
+            and binding.order < read.order
+            and self.sorts(binding.value)
+            and any(isinstance(part, s.Name) and part.id == read.id for part in s.walk(binding.value))
+            for binding in scope.bindings.get(read.id, ())
+        )
+
     def gives_order(self, function: s.Function | None) -> bool:
         """Whether what a function of the file gives is known to be in an order that is fixed."""
         return function is not None and self.module.qualified(function) in self._sorting
@@ -98,7 +111,7 @@ class Calls:
             called = isinstance(parent.parent, s.Call) and parent.parent.function is parent
             return called and parent.attribute == "pop"
         if isinstance(parent, s.Assign):
-            return node is parent.value and any(isinstance(target, s.Collection) for target in parent.targets)
+            return node is parent.value and (parent.operator == "+=" or any(map(_takes_items, parent.targets)))
         if isinstance(parent, s.Operation):
             return parent.operator == "yield from"
         return isinstance(parent, (s.For, s.Clause, s.Starred)) and node is not getattr(parent, "target", None)
@@ -164,3 +177,10 @@ class Calls:
             return False
         outer = made.parent.parent if isinstance(made.parent, s.Argument) else None
         return not (isinstance(outer, s.Call) and self.loops.is_message(outer))
+
+
+def _takes_items(target: s.Expression) -> bool:
+    """Whether what is assigned to a target has its items taken one by one: `a, b = x`, `y[:] = x`."""
+    return isinstance(target, s.Collection) or (
+        isinstance(target, s.Subscript) and any(isinstance(index, s.Slice) for index in target.indices)
+    )

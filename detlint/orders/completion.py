@@ -199,23 +199,37 @@ class Completions:
                 data = added.arguments if isinstance(added, s.Call) else [added] if added is not None else []
                 if any(_mentions(each, names, source) for each in data):
                     yield from self.order.leaks_of_list(effect.node, loop)
+            elif effect.kind == "trains":
+                learnt = (
+                    part for part in s.walk(loop.body) if isinstance(part, s.Name) and _called(part) == "backward"
+                )
+                if any(name.id in names for name in learnt):
+                    yield Leak(effect.node, effect.kind)
             elif effect.kind in ("writes", "sums", "yielded"):
                 around = effect.node.parent if effect.kind == "sums" else effect.node
                 if around is not None and _mentions(around, names, source):
                     yield Leak(effect.node, effect.kind)
 
     def _taken_out(self, made: s.Call, row: Row) -> Iterator[s.Call]:
-        """The calls that take out of a queue what several processes put in, by the name that `made` is given."""
+        """The calls that take out of a queue what several tasks put in, by the name that `made` is given."""
         assign = made.parent
         target = assign.targets[0] if isinstance(assign, s.Assign) else None
         scope = target.scope.find(target.id) if isinstance(target, s.Name) else None
         reads = self.module.reads(scope, target.id) if scope is not None and isinstance(target, s.Name) else []
-        if not any(self._is_shared(read, made, row) for read in reads):
+        tasks = self._tasks(row)
+        putting = any(_called(read) == "put" and tasks.intersection(read.ancestors()) for read in reads)
+        if not putting and not any(self._is_shared(read, made, row) for read in reads):
             return
         for read in reads:
-            method, call = read.parent, read.parent.parent if read.parent is not None else None
-            if isinstance(method, s.Attribute) and isinstance(call, s.Call) and method.attribute in row.list("takes"):
+            call = read.parent.parent if read.parent is not None else None
+            takes = _called(read) in row.list("takes") and not (putting and tasks.intersection(read.ancestors()))
+            if takes and isinstance(call, s.Call):
                 yield call
+
+    def _tasks(self, row: Row) -> set[s.Node]:
+        """The functions of this file that run several times side by side, in what a loop starts."""
+        started = (self._adders.task(call, row) for call in self.module.calls_to({*row.list("starts")}))
+        return {function for function in started if function is not None}
 
     def _is_shared(self, read: s.Name, made: s.Call, row: Row) -> bool:
         """Whether a queue is handed to what a loop starts, and is not made anew in each turn."""
@@ -292,3 +306,10 @@ def _may_leave(loop: s.For | s.Comprehension) -> bool:
 
 def _mentions(node: s.Node, names: set[str], source: s.Node) -> bool:
     return any(part is source or (isinstance(part, s.Name) and part.id in names) for part in s.walk(node))
+
+
+def _called(read: s.Name) -> str:
+    """The method of a name that is called, or ""."""
+    method = read.parent
+    called = isinstance(method, s.Attribute) and isinstance(method.parent, s.Call) and method.parent.function is method
+    return method.attribute if called and isinstance(method, s.Attribute) else ""

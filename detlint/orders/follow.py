@@ -20,6 +20,7 @@ from detlint.tree import syntax as s
 from detlint.tree.scopes import Scope
 
 _DEPTH = 8
+_WHOLE = frozenset(("array", "writes", "dataset", "state"))  # uses of a container that go through what it holds
 _THROUGH = 2  # functions of other files that a value may come back from
 
 
@@ -124,9 +125,14 @@ class Order:
                 yield from self._leaks(part, text, depth - 1)
 
     def _left(self, out: Out) -> Iterator[Leak]:
-        """What leaves the file in a container."""
-        kind = "returned" if isinstance(out.node, (s.Leave, s.Operation)) else "passed"
-        yield Leak(out.node, "goes" if out.goes else kind, self.handing.left(out))
+        """What leaves the file in a container, or gets into a file, an array or a state in one."""
+        node, call = out.node, out.node.parent
+        used = self.calls.kind(node, call) if isinstance(node, s.Argument) and isinstance(call, s.Call) else ""
+        kind = "returned" if isinstance(node, (s.Leave, s.Operation)) else "passed"
+        if used in _WHOLE and call is not None:
+            yield Leak(call, used)
+        else:
+            yield Leak(node, "goes" if out.goes else kind, self.handing.left(out))
 
     # Calls
 
@@ -265,8 +271,10 @@ class Order:
 
     def _assigned(self, target: s.Expression, assign: s.Assign, text: bool, depth: int) -> Iterator[Leak]:
         if isinstance(target, s.Collection):
-            if len(target.elements) > 1 and not text and assign.operator == "=":
-                yield Leak(assign, "first")
+            several = len(target.elements) > 1 and not text and assign.operator == "="
+            yield from [Leak(assign, "first")] if several else ()
+        elif isinstance(target, s.Subscript) and isinstance(target.indices[0], s.Slice):
+            yield from self._kept(target.value, assign, depth) if not text else ()
         elif isinstance(target, s.Subscript) or (
             isinstance(target, s.Attribute) and not self.parts.is_self(target.value)
         ):
@@ -294,20 +302,8 @@ class Order:
                 continue
             if self.sorts(read):
                 fixed = read
-            elif not self._is_fixed(scope, read, fixed):
+            elif not self.calls.is_sorted_before(scope, read, fixed):
                 yield from self._leaks(read, text, depth - 1)
-
-    def _is_fixed(self, scope: Scope, read: s.Name, by: s.Node | None) -> bool:
-        """Whether a name is sorted before it is read, `by` a method or by `x = sorted(x)`, if only on some paths."""
-        if by is not None and by.order < read.order:
-            return True
-        return any(
-            isinstance(binding.value, s.Call)
-            and binding.order < read.order
-            and self.calls.sorts(binding.value)
-            and any(isinstance(part, s.Name) and part.id == read.id for part in s.walk(binding.value))
-            for binding in scope.bindings.get(read.id, ())
-        )
 
     def sorts(self, read: s.Expression) -> bool:
         """Whether a use puts a list in an order that is fixed: `x.sort()`, `x[:] = sorted(x)`."""
@@ -333,7 +329,7 @@ class Order:
                     continue
                 if self.sorts(read):
                     fixed = read
-                elif not self._is_fixed(scope, read, fixed):
+                elif not self.calls.is_sorted_before(scope, read, fixed):
                     yield from self._leaks(read, False, depth - 1)
             if any(b.kind == "parameter" for b in scope.bindings.get(holder.id, ())):
                 yield Leak(holder, "passed")

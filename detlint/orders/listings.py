@@ -23,11 +23,11 @@ class Listings:
         self._attributes = names("order", "path", "attributes", id="made")
 
     def found(self) -> Iterator[tuple[s.Call, str]]:
-        """Each listing and its kind: "list", "iterator", "entries" or "walk"."""
+        """Each listing and its kind: "list", "iterator", "entries", "walk", or "files" of folders that are sorted."""
         for call in self.module.calls_like(self._listings, words=self._methods | self._shared):
             kind = self._kind(call)
-            if kind and not (kind == "walk" and self._walks_in_order(call)):
-                yield call, kind
+            if kind:
+                yield call, "files" if kind == "walk" and self._walks_in_order(call) else kind
 
     def _kind(self, call: s.Call) -> str:
         names = self.module.callee(call)
@@ -85,11 +85,16 @@ class Listings:
         folders = loop.target.elements[1]
         if not isinstance(folders, s.Name):
             return False
-        for part in s.walk(loop.body):
-            if isinstance(part, s.Name) and part.id == folders.id:
-                parent = part.parent
-                if isinstance(parent, s.Attribute) and parent.attribute == "sort":
-                    return True
-                if isinstance(parent, s.Subscript) and parent.stored:
-                    return True
-        return False
+        return any(
+            isinstance(part, s.Name) and part.id == folders.id and self._is_sorted(part) for part in s.walk(loop.body)
+        )
+
+    def _is_sorted(self, name: s.Name) -> bool:
+        """Whether a list is sorted in place here: `x.sort()`, `x[:] = sorted(...)`."""
+        around = name.parent
+        if isinstance(around, s.Attribute):
+            return around.attribute == "sort"
+        assign = around.parent if isinstance(around, s.Subscript) and around.stored else None
+        given = assign.value if isinstance(assign, s.Assign) else None
+        calls = [part for part in s.walk(given) if isinstance(part, s.Call)] if given is not None else []
+        return any(self.module.callee(call) == {"builtins.sorted"} for call in calls)

@@ -47,6 +47,8 @@ def listing_sorted(module: Module, call: s.Call, kind: str, *, paths: bool) -> F
     """
     if kind == "entries":
         return sorted_where_taken(module, call, key="lambda entry: entry.name")
+    if kind in ("walk", "files"):
+        return _walk_sorted(module, call, kind)
     if kind not in ("list", "iterator"):
         return None
     around = call.parent.parent if isinstance(call.parent, s.Argument) else None
@@ -58,6 +60,34 @@ def listing_sorted(module: Module, call: s.Call, kind: str, *, paths: bool) -> F
     fix = edits.fix("Sort it", *edits.wrapped(module, call, "sorted({it})" if paths else "sorted({it}, key=str)"))
     once = kind == "list" or _is_taken_once(module, call)
     return fix if fix is None or once else replace(fix, safety=Safety.UNSAFE)
+
+
+def _walk_sorted(module: Module, call: s.Call, kind: str) -> Fix | None:
+    """The folders and files of a walk sorted in place where a loop takes them; all that it gives if it goes nowhere.
+
+    Of "files" the folders are sorted already. A loop that reads them may leave some out, which `sorted` around the walk
+    would undo.
+    """
+    loop = call.parent
+    target = loop.target if isinstance(loop, s.For) and loop.iterator is call else None
+    if not isinstance(loop, s.For) or not isinstance(target, s.Collection) or len(target.elements) < 3:
+        return None
+    folders, files = target.elements[1:3]
+    if not isinstance(folders, s.Name) or not isinstance(files, s.Name) or folders.id == files.id:
+        return None
+    read = {part.id for part in s.walk(loop.body) if isinstance(part, s.Name)}
+    upward = any(each.keyword in (None, "topdown") for each in call.arguments[1:])  # a star has no keyword
+    changes: list[Edit | None] = []
+    lines = [f"{files.id}.sort()"] if files.id in read else []
+    if kind == "walk" and folders.id not in read and (upward or folders.id.startswith("_")):
+        changes += edits.wrapped(module, call, "sorted({it})") if module.is_builtin("sorted", call) else [None]
+    elif kind == "walk" and upward:
+        return None
+    elif kind == "walk":
+        lines = [f"{folders.id}.sort()", *lines]
+    if lines:
+        changes.append(edits.ahead(module, loop.body.statements[0], *lines))
+    return edits.fix("Sort it", *changes)
 
 
 def _is_taken_once(module: Module, call: s.Call) -> bool:

@@ -106,21 +106,8 @@ def _listed(module: Module, statement: s.Statement) -> Iterator[Finding]:
     for call, kind in listings.found():
         if call not in calls:
             continue
-        if kind == "walk":
-            yield from _found(module, "DET602", call, _walked(module, statement))
-        else:
-            fix = listing_sorted(module, call, kind, paths=listings.gives_paths(call))
-            yield from _found(module, "DET602", call, fix)
-
-
-def _walked(module: Module, statement: s.Statement) -> Fix | None:
-    """What a walk gives, sorted in place where a loop takes it."""
-    target = statement.target if isinstance(statement, s.For) else None
-    if not isinstance(statement, s.For) or not isinstance(target, s.Collection) or len(target.elements) != 3:
-        return None
-    names = [each.id for each in target.elements[1:] if isinstance(each, s.Name)]
-    lines = [f"{name}.sort()" for name in dict.fromkeys(names)]
-    return edits.fix("Sort it", edits.ahead(module, statement.body.statements[0], *lines))
+        fix = listing_sorted(module, call, kind, paths=listings.gives_paths(call))
+        yield from _found(module, "DET602", call, fix)
 
 
 def _set(module: Module, statement: s.Statement, name: str) -> Iterator[Finding]:
