@@ -70,6 +70,20 @@ class Seedless:
 
 
 @record(frozen=True, slots=True)
+class NeverSeeded:
+    """An open question: does a program draw from what the call at `order` makes, and seed it nowhere?
+
+    It is an object of a library with a generator of its own, of which the row `row` speaks. `alone` is the answer where
+    no program gets to the call.
+    """
+
+    path: str
+    order: int
+    row: str
+    alone: bool = False
+
+
+@record(frozen=True, slots=True)
 class UnseededLibrary:
     """An open question: does what is drawn at `order` in `function` by a `library` come from entropy?
 
@@ -292,5 +306,6 @@ Question = (
     | DrawsInTraining
     | Loses
     | Seedless
+    | NeverSeeded
     | Convolves
 )

@@ -21,7 +21,7 @@ _PROGRAM = re.compile(r"^## (.+)\n((?:(?!^## ).*\n)*)", re.MULTILINE)
 _FILE = re.compile(r"^```py (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _MARK = re.compile(r"# (DET\d+.*)$")
 
-CODES = ("DET105", "DET601", "DET602", "DET603", "DET604")
+CODES = ("DET105", "DET107", "DET601", "DET602", "DET603", "DET604")
 
 
 def _programs() -> dict[str, dict[str, str]]:

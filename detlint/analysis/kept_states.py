@@ -71,8 +71,7 @@ def restored(module: Module) -> Iterator[Group]:
 def _by_function(states: Sequence[State]) -> Iterator[Group]:
     functions = dict.fromkeys(function_around(each.call) for each in states)
     for function in functions:
-        if function is not None:
-            yield tuple(each for each in states if function_around(each.call) is function)
+        yield tuple(each for each in states if function_around(each.call) is function)
 
 
 def function_of(group: Group) -> s.Function | None:

@@ -19,7 +19,7 @@ from detlint.catalogue import Catalogue, Row, Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix, Import, Safety
 from detlint.generators import COMPILED
-from detlint.questions import Seedless, UnseededLibrary
+from detlint.questions import NeverSeeded, Seedless, UnseededLibrary
 from detlint.semantics.index import asked_once, last_word
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
@@ -41,7 +41,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         if _is_drawn(module, row, made):
             yield _finding(module, rule, row, call, min(module.callee(made)), seeded=made)
     for row in module.catalogue.rows("libraries", "method"):
-        if not (module.narrows and module.words.isdisjoint(row.list("methods"))):
+        if row.text("kept") or not (module.narrows and module.words.isdisjoint(row.list("methods"))):
             yield from _methods(module, rule, row)
     for call, generator in compiled_draws(module):
         own, (source, remedy) = COMPILED[generator], rule.data["compiled"][generator]
@@ -54,17 +54,40 @@ def _methods(module: Module, rule: Rule, row: Row) -> Iterator[Finding]:
     methods = row.set("methods")
     calls = [call for call in module.calls_like(words=methods) if last_word(call.function) in methods]
     others = [call for call in calls if not (_of_base(module, call) or _asked(module, row, call))]
-    if row.text("kept") and any(module.argument(call, row.text("parameter")).given for call in others):
-        return  # whatever it is, something is given its seed here
     told: set[s.Expression] = set()
-    for call in calls:
+    seen: set[s.Expression] = set()  # what is known to be used here
+    # whatever it is, something is given its seed here
+    given = row.text("kept") and any(module.argument(call, row.text("parameter")).given for call in others)
+    for call in calls if not given else ():
         chains = makers(module, row, call.function)
         made = [chain[-1] for chain in chains]
+        seen.update(made)
         if made and told.isdisjoint(made) and _is_drawn(module, row, call):
             if row.text("first") and not _asked(module, row, call):
                 told.update(made)
             name = min(name for each in made for name in names_of(module, row, each))
             yield _finding(module, rule, row, call, name, chains[0] if len(chains) == 1 else ())
+    for made_ in module.calls_to(row.list("made")) if row.text("kept") else ():
+        if made_ not in seen and applies(module, made_, row.list("made_when"), row.list("made_unless")):
+            yield _handed_on(module, rule, row, made_)
+
+
+def _handed_on(module: Module, rule: Rule, row: Row, made: s.Call) -> Finding:
+    """An object with a generator of its own that is used where the file does not show it: the project tells."""
+    name = min(module.callee(made))
+    once = row.text("once") if name not in row.list("seedless") or is_newer(module, row) else row.text("older_once")
+    return module.finding(
+        rule,
+        made,
+        lowered=row.text("sure") == "no",
+        noted=_is_note(module, row, made, ()),
+        only_if=NeverSeeded(module.path, made.order, row.id),
+        fix=seeded_once(module, [made], once, True),
+        call=module.short(made.function),
+        case=" for what it makes",
+        source=rule.data["entropy"],
+        remedy=row.text("remedy"),
+    )
 
 
 def _of_base(module: Module, call: s.Call) -> bool:
@@ -212,7 +235,7 @@ def _finding(
     if row.text("registered"):
         placed = 0 if module.catalogue.signatures.get(name) else _placed(call)
         only = replace(only, parameter=row.text("parameter"), placed=placed)
-    asked = _asked(module, row, seeded or call)
+    asked, own = _asked(module, row, seeded or call), made[-1] if row.text("kept") and made else None
     if asked:
         only = replace(only, given=Seedless(module.place(seeded or call), asked))
     fix = _fix_of_object(module, row, call, name, made) if row.text("once") else _fix(module, row, call)
@@ -223,7 +246,7 @@ def _finding(
         related=[] if use is None else [(use, "it draws here")],
         lowered=bool(asked) or row.text("sure") == "no",
         noted=_is_note(module, row, call, made),
-        only_if=only,
+        only_if=NeverSeeded(path, own.order, row.id, alone=True) if own is not None and not asked else only,
         fix=None if asked else fix,
         call=module.short(call.function.function if isinstance(call.function, s.Call) else call.function),
         case=f" where its `{asked}` is None, as it is by default" if asked else "",

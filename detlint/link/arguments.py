@@ -14,9 +14,11 @@ from detlint.semantics.values import UNKNOWN as NO_DEFAULT
 from detlint.semantics.values import among, parse_signature
 
 if TYPE_CHECKING:
+    from detlint.catalogue import Row
     from detlint.link.program import Program
 
 _PATTERN = re.compile(r"(?P<not>!)?(?P<name>\w+(?:\.\w+)*)(?:(?P<operator>!=|=|:)(?P<values>.*))?")
+_POSITIONAL = 3  # arguments by position among which no seed has ever been
 _KNOWN = "@known:"
 _META = "device=meta"  # which a device that may be another is not: nobody trains there
 
@@ -156,3 +158,13 @@ def _class(atom: Atom) -> str:
     if isinstance(atom, Object) and isinstance(atom.kind, Library):
         return atom.kind.name
     return "!" if isinstance(atom, Constant) else "?"
+
+
+def gives_no_seed(row: Row, given: Arguments) -> bool:
+    """Whether a call is certainly given no seed, and draws by its other arguments."""
+    parameters = [name for name in (row.text("parameter"), *row.list("also")) if name]
+    if not all(given.holds(f"!{name}") is True for name in parameters):
+        return False
+    by_position = len(given.positional) or sum(name.isdigit() for name in given.given)
+    hidden = not (row.text("varargs") or given.defaults) and by_position > int(row.text("position") or _POSITIONAL)
+    return not hidden and given.applies(row.list("when"), row.list("unless"))

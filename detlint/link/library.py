@@ -8,6 +8,7 @@ from detlint.catalogue import Row
 from detlint.facts import facts as f
 from detlint.finding import Place
 from detlint.generators import COMPILED, ELSEWHERE, GENERATORS, SEEDABLE
+from detlint.link import owning
 from detlint.link.arguments import Arguments
 from detlint.link.commands import of_command_line, run_command
 from detlint.link.devices import Devices
@@ -82,6 +83,8 @@ class Interpreter(Devices):
         name = function.name.removesuffix(".__init__")
         made = function.receiver if name != function.name else None
         self.note_seedless(name, positional, keywords, place)
+        if (wrapped := owning.wrapped(self, function, positional, keywords, place)) is not None:
+            return wrapped
         if isinstance(made, Object):
             self.keep(made, name, positional, keywords)
         elif isinstance(function.receiver, Object) and name.endswith(".__getitem__") and name not in self.tables.roles:

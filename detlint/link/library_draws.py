@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.generators import GENERATORS
-from detlint.link.arguments import Arguments
+from detlint.link import owning
+from detlint.link.arguments import Arguments, gives_no_seed
 from detlint.link.entropy import mark_entropic
 from detlint.link.loaders import Loaders
 from detlint.link.values import UNKNOWN, Atom, Constant, Library, Object, Option, Tuple, Value, each, settled, single
 from detlint.programs.events import SEEDLESS, Drawn, Marked
 
-_POSITIONAL = 3  # arguments by position among which no seed has ever been
 _DEPTH = 6  # of objects that hold others
 
 
@@ -29,7 +29,7 @@ class LibraryDraws(Loaders):
         if not isinstance(owner, Object):
             given = Arguments(self.program, name, positional, keywords)
             for row in self.tables.library_draws.get(name, ()):
-                if _draws_at_once(row, name) and _unseeded(row, given):
+                if _draws_at_once(row, name) and gives_no_seed(row, given):
                     self.note_draw(row, name, place)
             if name in self.tables.library_users:
                 for value in (*positional, *keywords.values()):
@@ -61,7 +61,7 @@ class LibraryDraws(Loaders):
             if owner.kind.name in row.set("made"):
                 made = self.kept(owner, owner.kind.name)
                 given = Arguments(self.program, f"{owner.kind.name}.{method}", positional, keywords)
-                if made.applies(row.list("made_when"), row.list("made_unless")) and _unseeded(row, given):
+                if made.applies(row.list("made_when"), row.list("made_unless")) and gives_no_seed(row, given):
                     self.note_draw(row, f"{owner.kind.name}(...).{method}", place)
 
     def use(self, value: Value, place: Place) -> None:
@@ -71,7 +71,7 @@ class LibraryDraws(Loaders):
             for row in self.tables.library_draws.get(made.kind.name, ()):
                 parameter = row.text("parameter")
                 changed = self.program.objects.stored(made, parameter) is not None
-                if not changed and _unseeded(row, self.kept(made, made.kind.name)):
+                if not changed and gives_no_seed(row, self.kept(made, made.kind.name)):
                     self.note_draw(row, made.kind.name, place)
 
     def held_by(self, value: Value) -> Iterator[Object]:
@@ -112,11 +112,16 @@ class LibraryDraws(Loaders):
         """What a call makes whose methods may draw, or a method makes of that; None for anything else."""
         found = self.origin(function)
         if found is not None:
+            assert isinstance(found.kind, Library)
+            if found.kind.name in self.tables.owners:
+                given = Arguments(self.program, function.name, positional, keywords)
+                return owning.call(self, found, function, given, place)
             return single(found) | UNKNOWN
         if function.receiver is not None or function.name not in self.tables.library_makers:
             return None
         made = Object(Library(function.name), *self.site(place))
         self.keep(made, function.name, positional, keywords)
+        owning.make(self, made, place)
         return single(made)
 
 
@@ -128,13 +133,3 @@ def _is_none(value: Value) -> bool:
 def _draws_at_once(row: Row, name: str) -> bool:
     """Whether a call draws itself; a class may only when what it makes is used."""
     return not row.text("later") or not name.rpartition(".")[2][:1].isupper()
-
-
-def _unseeded(row: Row, given: Arguments) -> bool:
-    """Whether a call is certainly given no seed, and draws by its other arguments."""
-    parameters = [name for name in (row.text("parameter"), *row.list("also")) if name]
-    if not all(given.holds(f"!{name}") is True for name in parameters):
-        return False
-    by_position = len(given.positional) or sum(name.isdigit() for name in given.given)
-    hidden = not (row.text("varargs") or given.defaults) and by_position > int(row.text("position") or _POSITIONAL)
-    return not hidden and given.applies(row.list("when"), row.list("unless"))

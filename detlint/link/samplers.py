@@ -8,6 +8,7 @@ from dataclasses import replace
 from detlint.catalogue import Row
 from detlint.facts import facts as f
 from detlint.finding import Place
+from detlint.link import owning
 from detlint.link.modules import Modules
 from detlint.link.passes import forget_taken
 from detlint.link.program import Program
@@ -32,7 +33,7 @@ from detlint.link.values import (
     each,
     settled,
 )
-from detlint.programs.events import ANY, BEGUN, MADE, TOLD, Sampler, Sampling
+from detlint.programs.events import ANY, BEGUN, MADE, SEEDED_ONCE, TOLD, Drawing, Sampler, Sampling
 from detlint.semantics import libraries
 
 TELLS = "set_epoch"
@@ -49,6 +50,7 @@ class Samplers(Modules):
         self.tables = tables
         self.seeds = tables.seeds
         self.sampling = False  # whether there are any
+        self.owning = False  # whether there are objects of libraries with generators of their own
 
     def made_sampler(self, made: Object, place: Place) -> None:
         """Note an object that is made, if it is a sampler."""
@@ -87,6 +89,7 @@ class Samplers(Modules):
         self, node: f.Call, functions: Value, positional: Sequence[Value], keywords: Mapping[str, Value]
     ) -> None:
         """Note a call that may tell samplers an epoch: a method of this name, or what is not known and is given one."""
+        owning.attend(self, node, functions, positional, keywords)
         if not self.sampling:
             return
         if isinstance(node.function, f.Member) and node.function.name == TELLS:
@@ -99,8 +102,9 @@ class Samplers(Modules):
         elif node.function == _NEXT and any(getattr(a.value, "function", None) == _ITER for a in node.arguments):
             forget_taken(self)
         elif not all(map(self._is_followed, functions)):
-            for made in self._among((*positional, *keywords.values())):
-                self._note(TOLD, made, node.place)
+            for made in self.among((*positional, *keywords.values())):
+                if isinstance(made, Object):
+                    self._note(TOLD, made, node.place)
 
     def sets(self, owners: Value) -> None:
         """Note that attributes of objects are set, which may tell samplers an epoch, unless they do it themselves."""
@@ -118,19 +122,18 @@ class Samplers(Modules):
         kind = function.kind if isinstance(function, Object) else None
         return isinstance(function, (Function, Class, Partial)) or isinstance(kind, Class)
 
-    def _among(self, values: Iterable[Value]) -> Iterator[Object]:
-        """The samplers among values, and in what these hold."""
+    def among(self, values: Iterable[Value]) -> Iterator[Atom]:
+        """What values may be, and what that holds; where there is too much of it, anything may be told an epoch."""
         waiting, seen = [atom for value in values for atom in each(value)], set[Atom]()
         while waiting and len(seen) < _MOST:
             atom = waiting.pop()
-            if atom in seen:
-                continue
-            seen.add(atom)
-            if isinstance(atom, Object) and self._identity(atom) is not None:
+            if atom not in seen:
+                seen.add(atom)
                 yield atom
-            waiting += [inner for value in self._held_by(atom) for inner in each(value)]
+                waiting += [inner for value in self._held_by(atom) for inner in each(value)]
         if waiting:
             self.note(Sampling(TOLD, ANY, nowhere(self.frame.path)))
+            self.note(Drawing(SEEDED_ONCE, ANY, nowhere(self.frame.path)))
 
     def _held_by(self, atom: Atom) -> Iterator[Value]:
         if isinstance(atom, Object):

@@ -33,6 +33,13 @@ class Tables:
         for row in rows("libraries", "method"):
             for method in row.list("methods") if len(row.list("generators")) == 1 else ():
                 self.library_methods.setdefault(method, []).append(row)
+        kept = [row for row in rows("libraries", "method") if row.text("kept")]
+        self.owners: dict[str, list[Row]] = {}  # what makes objects that have generators of their own
+        for row in kept:
+            for name in row.list("made"):
+                self.owners.setdefault(name, []).append(row)
+        self.owner_methods = frozenset(method for row in kept for method in row.list("methods"))
+        self.wrappers = tuple({name for row in kept for name in row.list("wrappers")})
         self.library_makers = catalogue.names("libraries", "method", "made")
         self.library_uses = catalogue.names("libraries", "use", "methods")
         self.library_users = catalogue.names("libraries", "use")

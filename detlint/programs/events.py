@@ -200,6 +200,21 @@ class Sampling(metaclass=Interned):
     flags: tuple[str, ...] = ()
 
 
+BEGINS, DRAWS, SEEDED_ONCE = "begins", "draws", "seeded"
+
+
+@record(frozen=True, slots=True, eq=False)
+class Drawing(metaclass=Interned):
+    """An object of a library with a generator of its own BEGINS, DRAWS from it, or is perhaps SEEDED_ONCE.
+
+    The generator is known by what makes the object, and by the row of the tables as its `home`; "" is all of them.
+    """
+
+    kind: str
+    stream: Sampler
+    place: Place
+
+
 GATHERS, ROUND, LEFT, TAKES = "gathers", "round", "left", "takes"
 
 
@@ -278,14 +293,16 @@ class Scope(metaclass=Interned):
 
 Event = (
     Drawn | Example | Perhaps | Seeded | Switched | Loaded | Marked
-    | Sampling | Looped | Opened | Called | Guarded | Apart | Scope
+    | Sampling | Drawing | Looped | Opened | Called | Guarded | Apart | Scope
 )  # fmt: skip
 Trace = tuple[Event, ...]
 
 
 def is_aside(event: Event) -> bool:
     """Whether an event says nothing of what a program is there for."""
-    return isinstance(event, (Sampling, Looped, Opened)) or (isinstance(event, Marked) and event.kind in DOUBTS)
+    aside = isinstance(event, Marked) and event.kind in DOUBTS
+    seeds = isinstance(event, Drawing) and event.kind != DRAWS
+    return aside or seeds or isinstance(event, (Sampling, Looped, Opened))
 
 
 def beside_generators(trace: Iterable[Event]) -> Trace:

@@ -13,7 +13,7 @@ from detlint.finding import Place
 from detlint.link.program import Program
 from detlint.link.registered import seed_is_given
 from detlint.programs.entries import Entry
-from detlint.programs.events import UNSEEDED, Drawn, Seeded, State, Switched
+from detlint.programs.events import UNSEEDED, Drawn, Sampler, Seeded, State, Switched
 from detlint.project.convolutions import convolving
 from detlint.project.epochs import Epochs
 from detlint.project.families import Families
@@ -33,6 +33,7 @@ from detlint.questions import (
     InProgram,
     InTraining,
     Loses,
+    NeverSeeded,
     Question,
     Reaches,
     Resumes,
@@ -73,6 +74,8 @@ class Answers:
             return question.place in (self._seeds.given_entropy if question.given else self._seeds.entropic)
         if isinstance(question, Seedless):
             return question in self._seeds.missing
+        if isinstance(question, NeverSeeded):
+            return self._seeds.never_seeds(question)
         if isinstance(question, InTraining):
             return self._modes.trains(question)
         if isinstance(question, Reaches):
@@ -324,6 +327,10 @@ class Answers:
     def passes(self, question: SameOrder) -> tuple[Place, ...]:
         """Where programs go through a sampler again and again while nothing tells it the epoch."""
         return self._epochs.passes(question)
+
+    def drawn(self, question: NeverSeeded) -> Place | None:
+        """Where a program first draws from an object that it never seeds; None where no program gets there."""
+        return self._seeds.unseeded.get(Sampler(question.path, question.order, question.row))
 
     @cached_property
     def _epochs(self) -> Epochs:

@@ -23,7 +23,7 @@ from detlint.project import programs
 from detlint.project.answers import Answers
 from detlint.project.orders import Use
 from detlint.project.spaces import spaces
-from detlint.questions import Question, Reaches, SameOrder, Unfilled, UnseededLibrary
+from detlint.questions import NeverSeeded, Question, Reaches, SameOrder, Unfilled, UnseededLibrary
 from detlint.repairs.entry_point import remedy
 from detlint.sources.console_scripts import Command
 
@@ -138,6 +138,10 @@ class Project:
         """Whether the programs of the project answer a question with yes; False where nobody knows."""
         self.program.halt()
         return self._answers.holds(question)
+
+    def drawn(self, question: NeverSeeded) -> Place | None:
+        """Where a program first draws from an object that it never seeds; None where no program gets there."""
+        return self._answers.drawn(question)
 
     def passes(self, question: SameOrder) -> tuple[Place, ...]:
         """Where programs go through a sampler again and again while nothing tells it the epoch."""

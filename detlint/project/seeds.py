@@ -1,15 +1,27 @@
-"""Which calls programs give None for a seed, or what differs in each run."""
+"""Which calls programs give None for a seed, or what differs in each run, and which objects they never seed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from detlint.finding import Place
 from detlint.link.program import Program
 from detlint.programs.entries import Entry, Met
-from detlint.programs.events import ENTROPIC, SEEDLESS, Marked, Seeded
-from detlint.questions import Seedless
+from detlint.programs.events import (
+    ANY,
+    BEGINS,
+    DRAWS,
+    ENTROPIC,
+    SEEDED_ONCE,
+    SEEDLESS,
+    Drawing,
+    Marked,
+    Sampler,
+    Seeded,
+)
+from detlint.questions import NeverSeeded, Seedless
 
 
 class Seeds:
@@ -32,13 +44,43 @@ class Seeds:
 
     @cached_property
     def missing(self) -> frozenset[Seedless]:
-        """The calls that programs give None for a seed, tests and those that try out a file aside."""
-        own = [each for each in self.entries if not (each.self_check or self.program.facts[each.path].tests)]
+        """The calls that programs give None for a seed."""
         return frozenset(
             Seedless(mark.place, mark.kind.removeprefix(SEEDLESS))
-            for mark in self._marks(own)
+            for mark in self._marks(self._own)
             if mark.kind.startswith(SEEDLESS)
         )
+
+    def never_seeds(self, question: NeverSeeded) -> bool:
+        """Whether a program draws from an object with a generator of its own, and nothing in it seeds that."""
+        stream = Sampler(question.path, question.order, question.row)
+        if replace(stream, home="") not in self._made:
+            return question.alone
+        return stream in self.unseeded
+
+    @cached_property
+    def unseeded(self) -> Mapping[Sampler, Place]:
+        """The generators of objects that programs draw from and never seed, and where they draw first."""
+        found: dict[Sampler, Place] = {}
+        for entry in self._own:
+            met = entry.of(Drawing)
+            seeded = {each.event.stream for each in met if each.event.kind == SEEDED_ONCE}
+            for each in met if ANY not in seeded else ():
+                stream, draws = each.event.stream, each.event.kind == DRAWS and not each.option
+                if draws and seeded.isdisjoint((stream, replace(stream, home=""))):
+                    found.setdefault(stream, each.event.place)
+        return found
+
+    @cached_property
+    def _made(self) -> frozenset[Sampler]:
+        """The objects with generators of their own that programs make."""
+        met = (met.event for entry in self.entries for met in entry.of(Drawing))
+        return frozenset(event.stream for event in met if event.kind == BEGINS)
+
+    @cached_property
+    def _own(self) -> list[Entry]:
+        """The entry points, without tests and those that try out a file."""
+        return [each for each in self.entries if not (each.self_check or self.program.facts[each.path].tests)]
 
     @cached_property
     def _reseeding(self) -> list[Met[Seeded]]:
