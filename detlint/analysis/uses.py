@@ -172,8 +172,8 @@ class Uses:
         if isinstance(call, s.Call) and call.function is node:
             return self._method(node.attribute, call, runs)
         if node.stored:
-            inert = node.attribute in self._inert_attributes
-            return Use(Effect.NOTHING, node) if inert else self._stored(node)
+            held = runs or node.attribute in self._view_attributes
+            return self._stored(node) if held else Use(Effect.NOTHING, node)
         if node.attribute in self._inert_attributes:
             return Use(Effect.NOTHING, node)
         if node.attribute in self._view_attributes:

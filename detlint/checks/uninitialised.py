@@ -90,7 +90,7 @@ class _Memory:
             if isinstance(each, s.Call):
                 if self.module.callee(each) & self.field.rows("parameters"):
                     told = self.module.argument(each, "requires_grad")
-                    return "parameter" if told.given is None and not told.values else "buffer"
+                    return "buffer" if told.given is not False or told.values else "parameter"
                 method = each.function.attribute if isinstance(each.function, s.Attribute) else ""
                 if method in self.field.rows("registers"):
                     return "buffer"

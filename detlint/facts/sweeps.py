@@ -10,6 +10,7 @@ from detlint.facts.owners import Owners
 from detlint.facts.touches import FILLS, LOADS
 from detlint.facts.ways import Ways
 from detlint.questions import Carrier
+from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
@@ -31,6 +32,7 @@ class Sweeps:
         self.owners = owners
         self._relied: list[str] = []  # the functions that are harmless if they are the project's own
         self._paired = False  # whether what is walked over comes with its name
+        self._names: set[str | None] = set()  # of the attributes that a walk fills, None where that is not told
 
     def found(self) -> Iterator[Sweep]:
         """What may fill attributes of objects by other ways than their names."""
@@ -39,10 +41,13 @@ class Sweeps:
             self._relied.clear()
             if node.attribute in walks | inner:
                 kind = self._walked(node)
+                if kind == FILLS and self._names and None not in self._names:
+                    yield from ((Carrier("attribute", "", name), kind, None) for name in sorted(map(str, self._names)))
+                    continue
                 yield from self._of(node.value, "" if node.attribute in inner and kind == LOADS else kind, _WEIGHTS)
             elif node.attribute in applies:
                 yield from self._of(node.value, FILLS if self._applies(node) else "", _WEIGHTS)
-            elif node.attribute in loads:
+            elif node.attribute in loads and not _is_copied(node):
                 yield from self._of(node.value, LOADS, _WEIGHTS)
             elif node.attribute in self.field.rows("attributes") and _is_written(node):
                 yield from self._of(node.value, FILLS if self.owners.is_self(node.value) else LOADS)
@@ -126,6 +131,7 @@ class Sweeps:
         call = node.parent
         called = isinstance(call, s.Call) and call.function is node
         self._paired = node.attribute in self.field.rows("pairs")
+        self._names.clear()
         return self._items(call, 4) if isinstance(call, s.Call) and called else ""
 
     def _items(self, node: s.Expression, depth: int) -> str:
@@ -139,6 +145,7 @@ class Sweeps:
                 return self._items(parent.parent, depth - 1)
             harmless = bool(names) and all(map(self._is_harmless, names))
             unused = isinstance(parent.parent.parent, s.ExpressionStatement)
+            harmless = harmless or (not names and last_word(parent.parent.function) in self.field.rows("clips"))
             return "" if harmless or not unused else FILLS
         if isinstance(parent, s.Assign) and parent.value is node and depth:
             names_ = [target for target in parent.targets if isinstance(target, s.Name)]
@@ -157,6 +164,8 @@ class Sweeps:
             for read in self.module.reads(scope, name.id) if scope is not None else ():
                 if any(each is target or each is target.parent for each in _around(read)):
                     found.append(self.kind(self.uses.of(read)))
+                    if found[-1] == FILLS:
+                        self._names.add(_named_by_test(read, target) if named else None)
         return _gravest(found)
 
     def kind(self, use: Use) -> str:
@@ -201,6 +210,29 @@ def _is_written(node: s.Attribute | s.Call) -> bool:
         return parent.attribute in ("update", "__setitem__", "setdefault")
     stored = isinstance(node, s.Attribute) and node.stored
     return stored or (isinstance(parent, s.Subscript) and parent.value is node and parent.stored)
+
+
+def _is_copied(node: s.Attribute) -> bool:
+    """Whether an object takes the weights that another one has: `target.load_state_dict(model.state_dict())`."""
+    call = node.parent
+    given = call.arguments[0].value if isinstance(call, s.Call) and call.arguments else None
+    return isinstance(given, s.Call) and last_word(given.function) == "state_dict"
+
+
+def _named_by_test(read: s.Name, target: s.Expression) -> str | None:
+    """The attribute that a test around a use of a parameter tells: `if name.endswith("proj.weight"):`."""
+    first = target.elements[0] if isinstance(target, s.Collection) else None
+    below: s.Node = read
+    for around in read.ancestors():
+        test = around.test if isinstance(around, s.If) and below is around.body else None
+        method = test.function if isinstance(test, s.Call) and len(test.arguments) == 1 else None
+        if isinstance(test, s.Call) and isinstance(method, s.Attribute) and method.attribute == "endswith":
+            end, owner = literal(test.arguments[0].value), method.value
+            same = isinstance(owner, s.Name) and isinstance(first, s.Name) and owner.id == first.id
+            if same and isinstance(end, str) and "." in end:
+                return end.rpartition(".")[2]
+        below = around
+    return None
 
 
 def _around(node: s.Node) -> Iterator[s.Node]:

@@ -86,7 +86,9 @@ class _Touched:
         ways = self.ways.of(use)
         if ways is None:
             copied = not owner and isinstance(use.node, s.Call) and self.sweeps.kind(use) == LOADS
-            yield Touch(carrier, LOADS if copied else FILLS, within=within)
+            goes = owner and use.effect is Effect.ESCAPES and not isinstance(use.node.parent, s.ExpressionStatement)
+            at = self.module.place(use.node) if goes else None
+            yield Touch(carrier, HANDS if goes else LOADS if copied else FILLS, at, within)
         elif owner:
             yield from self._told(carrier, ways, within)
 

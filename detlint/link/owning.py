@@ -108,7 +108,9 @@ def _given(run: Run, values: Sequence[Value]) -> Iterator[Object]:
 def _is_followed(run: Run, function: object) -> bool:
     """Whether it is known what a call of something does to such an object."""
     if isinstance(function, Library):
-        known = function.name.partition(".")[0] in libraries.KNOWN or f"{function.name}.".startswith(run.tables.wrappers)
+        known = function.name.partition(".")[0] in libraries.KNOWN or f"{function.name}.".startswith(
+            run.tables.wrappers
+        )
         return known or _owner(run, function) is not None
     kind = function.kind if isinstance(function, Object) else None
     return isinstance(function, (Function, Class, Partial)) or isinstance(kind, Class)

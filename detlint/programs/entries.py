@@ -153,7 +153,7 @@ class Entry:
         return [m for m in self._marks if m.event.kind == "trains"]
 
     @cached_property
-    def _restores(self) -> bool:
+    def restores(self) -> bool:
         """Whether the program takes weights from a file: by default, unless it would fail then."""
         return any(m.event.kind == "restores" and (not m.option or self.marked("fails")) for m in self._marks)
 
@@ -164,7 +164,7 @@ class Entry:
     def _replaces(self, draw: Met[Drawn]) -> bool:
         """Whether what a draw sets is taken from a file, and nothing trains but in another arm of the same test."""
         if not self._trains:
-            return self._restores
+            return self.restores
         if not all(_excludes(m, draw) for m in self._trains):
             return False
         arms = {arm for arm in draw.arms if any((arm[0], not arm[1]) in m.arms for m in self._trains)}

@@ -310,7 +310,7 @@ class Answers:
         path = self._families.functions.get(f"{klass}.__init__", "")
         made = bool(self.program.walks.get((path, f"{klass}.__init__")))
         entries = self._importing.get(path, []) if made else []
-        return any(entry.marked("trains") and not entry.marked("restores") for entry in entries)
+        return any(entry.marked("trains") and not entry.restores for entry in entries)
 
     @cached_property
     def _families(self) -> Families:

@@ -196,7 +196,7 @@ class _Search:
         found: list[tuple[Place, ...]] = []
         for file, touch in memories.of_attribute(carrier.part):
             owner = memories.names.defined(touch.carrier.name, file) if touch.carrier.name else ""
-            if owner and owner not in family:
+            if (owner and owner not in family) or not memories.shares(file, path, True):
                 continue
             if touch.place is not None and touch.kind == FILLS and touch.place in self._kept_at:
                 continue  # where this memory is put there
