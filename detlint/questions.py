@@ -213,12 +213,14 @@ class Unfilled:
 class InProgram:
     """An open question: does a program come to the file at `path`, other than tests and what tries out a file?
 
-    With `learning`: does one that takes gradients, or none at all? With a `function`: and does a program call that?
+    With `learning`: does one that takes gradients, or none at all? Of a file that is run itself this file alone counts,
+    unless it may do so `anywhere` in what it loads. With a `function`: and does a program call that?
     """
 
     path: str
     learning: bool = False
     function: str = ""
+    anywhere: bool = False
 
 
 @record(frozen=True, slots=True)

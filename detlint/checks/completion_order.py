@@ -10,7 +10,7 @@ from detlint.facts.tests import holds_tests
 from detlint.finding import Finding, Fix, Safety
 from detlint.orders.completion import Completions, Source
 from detlint.orders.leaks import Leak, carriers, elsewhere, given_back, sure
-from detlint.questions import Reaches
+from detlint.questions import InProgram, Reaches
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import reaching
@@ -28,6 +28,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             continue
         leak = min(leaks, key=lambda leak: (wanted.index(leak.kind), leak.node.order), default=None)
         use = source.row.text("use") or ("" if leak is None else uses[leak.kind])
+        reaches = Reaches(held, tuple(rule.data["afar"]), module.path, flows=back)
+        learns = InProgram(module.path, learning=True, anywhere=True) if source.row.list("shares") else None
         unsure = leak is not None and leak.kind in rule.data["leaving"] and not _is_data(module, leak)
         yield module.finding(
             rule,
@@ -35,7 +37,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             related=() if leak is None else elsewhere(module, source.node, leak.node, f"the order {use} here"),
             flow=leak is not None,
             noted=holds_tests(module),
-            only_if=None if leak is not None else Reaches(held, tuple(rule.data["afar"]), module.path, flows=back),
+            only_if=learns if leak is not None else reaches,
             lowered=unsure or source.row.text("sure") == "no",
             fix=_fix(module, source),
             of=source.row.text("of") or "order",

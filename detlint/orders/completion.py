@@ -84,6 +84,8 @@ class Completions:
             elif kind in ("callback", "thread"):
                 for node, leaks, keyed in self._adders.of(call, row):
                     yield Source(node, row, leaks, keyed)
+            elif kind == "shares" and self._adders.share(call, row):
+                yield Source(call, row, [Leak(call, "result")], keyed=False)
             if row.text("draws"):
                 yield from self._drawn(self._adders.task(call, row), call, row)
         for raced, row in of_libraries(self.module, "order", "racing"):

@@ -54,6 +54,19 @@ class Adders:
         given = self._given(call, row)
         return None if given is None else self._named(given)
 
+    def share(self, call: s.Call, row: Row) -> bool:
+        """Whether several processes that a call starts are given one model in shared memory, each to train it."""
+        if not self._is_one_of_several(call, row):
+            return False
+        owners = [
+            each.function.value
+            for each in self.module.calls_like(words=row.list("shares"))
+            if isinstance(each.function, s.Attribute) and each.function.attribute in row.list("shares")
+        ]
+        shared = {owner.id for owner in owners if isinstance(owner, s.Name)}
+        given = (part for argument in call.arguments for part in s.walk(argument))
+        return any(isinstance(part, s.Name) and part.id in shared for part in given)
+
     def _given(self, call: s.Call, row: Row) -> s.Expression | None:
         several = bool(row.text("several")) or self._is_one_of_several(call, row)
         return self._function(call, row) if several else None

@@ -193,13 +193,15 @@ class Answers:
     def _in_program(self, question: InProgram) -> bool:
         path = question.path
         facts = self.program.facts[path]
-        alone = facts.lasting or path.endswith(".ipynb")  # else what is run there only tries out the file
+        alone = (
+            question.anywhere or facts.lasting or path.endswith(".ipynb")
+        )  # else what is run there only tries out the file
         importing = self._importing.get(path) or self._finding(path)
         found = [each for each in importing if alone or each.path != path or each.marked("trains")]
         if question.function and not (found and self.program.walks.get((path, question.function))):
             return False
         if question.learning:
-            return not found or any(self._learns(entry, path) for entry in found)
+            return not found or any(self._learns(entry, "" if question.anywhere else path) for entry in found)
         walked = not facts.acts and bool(self.program.walks.get((path, f.TOP)))  # else it may have been run by itself
         return bool(found) or (walked and path not in self._entering)
 
@@ -213,7 +215,10 @@ class Answers:
         return tuple(path for path, facts in self.program.facts.items() if facts.finds)
 
     def _learns(self, entry: Entry, path: str) -> bool:
-        """Whether a program takes gradients, or may by what it imports, of which not all can be followed."""
+        """Whether a program takes gradients, or may by what it imports, of which not all can be followed.
+
+        Of one that is the file at `path` that file alone counts.
+        """
         if entry.marked("trains"):
             return True
         files = (path,) if entry.path == path else self.reached(entry.path)
