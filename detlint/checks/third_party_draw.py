@@ -55,10 +55,9 @@ def _methods(module: Module, rule: Rule, row: Row) -> Iterator[Finding]:
     calls = [call for call in module.calls_like(words=methods) if last_word(call.function) in methods]
     others = [call for call in calls if not (_of_base(module, call) or _asked(module, row, call))]
     told: set[s.Expression] = set()
-    seen: set[s.Expression] = set()  # what is known to be used here
-    # whatever it is, something is given its seed here
+    seen: set[s.Expression] = set()  # what is made and used here
     given = row.text("kept") and any(module.argument(call, row.text("parameter")).given for call in others)
-    for call in calls if not given else ():
+    for call in calls if not given else ():  # else something is given its seed here, whatever it is
         chains = makers(module, row, call.function)
         made = [chain[-1] for chain in chains]
         seen.update(made)
@@ -67,13 +66,13 @@ def _methods(module: Module, rule: Rule, row: Row) -> Iterator[Finding]:
                 told.update(made)
             name = min(name for each in made for name in names_of(module, row, each))
             yield _finding(module, rule, row, call, name, chains[0] if len(chains) == 1 else ())
-    for made_ in module.calls_to(row.list("made")) if row.text("kept") else ():
-        if made_ not in seen and applies(module, made_, row.list("made_when"), row.list("made_unless")):
-            yield _handed_on(module, rule, row, made_)
+    for other in module.calls_to(row.list("made")) if row.text("kept") else ():
+        if other not in seen and applies(module, other, row.list("made_when"), row.list("made_unless")):
+            yield _handed_on(module, rule, row, other)
 
 
 def _handed_on(module: Module, rule: Rule, row: Row, made: s.Call) -> Finding:
-    """An object with a generator of its own that is used where the file does not show it: the project tells."""
+    """An object with a generator of its own, of which the project tells whether it is ever seeded."""
     name = min(module.callee(made))
     once = row.text("once") if name not in row.list("seedless") or is_newer(module, row) else row.text("older_once")
     return module.finding(

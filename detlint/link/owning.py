@@ -10,7 +10,8 @@ from detlint.catalogue import Row
 from detlint.facts import facts as f
 from detlint.finding import Place
 from detlint.link.arguments import Arguments, gives_no_seed
-from detlint.link.values import FAR, UNKNOWN, Class, Function, Library, Object, Partial, Value
+from detlint.link.scopes import nowhere
+from detlint.link.values import FAR, UNKNOWN, Class, Function, Library, Object, Partial, Value, each
 from detlint.programs.events import ANY, BEGINS, DRAWS, SEEDED_ONCE, Drawing, Sampler
 from detlint.semantics import libraries
 
@@ -24,7 +25,7 @@ _UNWRAPPED = frozenset(("unwrapped", "env"))  # attributes by which an object gi
 
 def make(run: Run, made: Object, place: Place) -> None:
     """Note that such an object is made, and watch for them from the first one on."""
-    if _owner(run, made) is not None:
+    if _owner(made, run) is not None:
         run.note(Drawing(BEGINS, _stream(made), place))
         _watch(run)
         run.effect(_watch)
@@ -44,27 +45,25 @@ def wrapped(
     if not run.owning or not f"{function.name}.".startswith(run.tables.wrappers):
         return None
     made, method = function.receiver, function.name.rpartition(".")[2]
+    given = positional[0] if positional else keywords.get("env", UNKNOWN)
     if not isinstance(made, Object):
-        given = positional[0] if positional else UNKNOWN
-        return given if any(_owner(run, atom) for atom in given) else None
-    if method == "__init__" and positional:
-        run.program.objects.store(made, "env", positional[0])
+        return given if any(_owner(atom, run) for atom in given) else None
+    if method == "__init__":
+        run.program.objects.store(made, "env", given)
         return UNKNOWN
-    owners = [_owner(run, atom) for atom in run.program.objects.stored(made, "env") or ()]
+    owners = [owner for atom in run.program.objects.stored(made, "env") or () if (owner := _owner(atom, run))]
     for owner in owners:
-        if owner is not None and isinstance(owner.kind, Library):
-            handed = Library(f"{owner.kind.name}.{method}", owner)
-            call(run, owner, handed, Arguments(run.program, handed.name, positional, keywords), place)
-    return UNKNOWN if any(owners) else None
+        handed = Library(f"{_maker(owner)}.{method}", owner)
+        call(run, owner, handed, Arguments(run.program, handed.name, positional, keywords), place)
+    return UNKNOWN if owners else None
 
 
 def call(run: Run, owner: Object, function: Library, given: Arguments, place: Place) -> Value:
     """What a method of such an object gives, once it is noted what it does."""
-    assert isinstance(owner.kind, Library)
-    made = run.kept(owner, owner.kind.name)
-    parts = function.name.removeprefix(f"{owner.kind.name}.").split(".")
+    made = run.kept(owner, _maker(owner))
+    parts = function.name.removeprefix(f"{_maker(owner)}.").split(".")
     method = ".".join(dropwhile(_UNWRAPPED.__contains__, parts))
-    for row in run.tables.owners[owner.kind.name]:
+    for row in run.tables.owners[_maker(owner)]:
         through = f"{row.text('through')}." if row.text("through") else ""
         draws = method in {f"{through}{name}" for name in row.list("methods")}
         seedless = made.applies((), row.list("made_unless")) and gives_no_seed(row, given)
@@ -91,17 +90,27 @@ def _may_seed(run: Run, method: str, keywords: Mapping[str, Value]) -> bool:
     return "seed" in method or (method in run.tables.owner_methods and not run.seeds.isdisjoint(keywords))
 
 
-def _owner(run: Run, atom: object) -> Object | None:
+def sets(run: Run, owners: Value) -> None:
+    """Note that attributes of such objects are set, which may be their generators."""
+    for atom in each(owners) if run.owning else ():
+        if (owner := _owner(atom, run)) is not None:
+            run.note(Drawing(SEEDED_ONCE, _stream(owner), nowhere(run.frame.path)))
+
+
+def _maker(owner: Object) -> str:
+    """The name of what made an object of a library."""
+    return owner.kind.name if isinstance(owner.kind, Library) else ""
+
+
+def _owner(atom: object, run: Run) -> Object | None:
     """The object that an atom is or is an attribute of, if it has a generator of its own."""
     owner = atom.receiver if isinstance(atom, Library) else atom
-    if not isinstance(owner, Object) or not isinstance(owner.kind, Library):
-        return None
-    return owner if owner.kind.name in run.tables.owners else None
+    return owner if isinstance(owner, Object) and _maker(owner) in run.tables.owners else None
 
 
 def _given(run: Run, values: Sequence[Value]) -> Iterator[Object]:
     """The objects among what a call is given, by themselves, as an attribute, or in what holds them."""
-    found = (_owner(run, atom) for atom in run.among(values))
+    found = (_owner(atom, run) for atom in run.among(values))
     yield from dict.fromkeys(owner for owner in found if owner is not None)
 
 
@@ -111,7 +120,7 @@ def _is_followed(run: Run, function: object) -> bool:
         known = function.name.partition(".")[0] in libraries.KNOWN or f"{function.name}.".startswith(
             run.tables.wrappers
         )
-        return known or _owner(run, function) is not None
+        return known or _owner(function, run) is not None
     kind = function.kind if isinstance(function, Object) else None
     return isinstance(function, (Function, Class, Partial)) or isinstance(kind, Class)
 

@@ -108,6 +108,7 @@ class Samplers(Modules):
 
     def sets(self, owners: Value) -> None:
         """Note that attributes of objects are set, which may tell samplers an epoch, unless they do it themselves."""
+        owning.sets(self, owners)
         for owner in each(owners) if self.sampling else ():
             if isinstance(owner, Object) and owner != self.frame.receiver:
                 self._note(TOLD, owner, nowhere(self.frame.path))
