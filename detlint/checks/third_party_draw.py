@@ -40,14 +40,22 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     for row, made, call in called_alone(module):
         if _is_drawn(module, row, made):
             yield _finding(module, rule, row, call, min(module.callee(made)), seeded=made)
-    for row in module.catalogue.rows("libraries", "method"):
-        if row.text("kept") or not (module.narrows and module.words.isdisjoint(row.list("methods"))):
+    for row, spoken in _rows(module.catalogue):
+        if not (module.narrows and module.words.isdisjoint(spoken)):
             yield from _methods(module, rule, row)
     for call, generator in compiled_draws(module):
         own, (source, remedy) = COMPILED[generator], rule.data["compiled"][generator]
         only = UnseededLibrary(own.partition("-")[0], (own,), *module.point(call), drawn=min(module.callee(call)))
         words = {"call": module.short(call.function), "case": "", "source": source, "remedy": remedy}
         yield module.finding(rule, call, only_if=only, **words)
+
+
+@cache
+def _rows(catalogue: Catalogue) -> tuple[tuple[Row, frozenset[str]], ...]:
+    """The rows of methods, each with the words of which a file has one if the row may speak of it."""
+    rows = catalogue.rows("libraries", "method")
+    made = ([name.rpartition(".")[2] for name in row.list("made") if row.text("kept")] for row in rows)
+    return tuple((row, frozenset((*row.list("methods"), *names))) for row, names in zip(rows, made, strict=True))
 
 
 def _methods(module: Module, rule: Rule, row: Row) -> Iterator[Finding]:
