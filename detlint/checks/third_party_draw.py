@@ -82,14 +82,15 @@ def _methods(module: Module, rule: Rule, row: Row) -> Iterator[Finding]:
 def _handed_on(module: Module, rule: Rule, row: Row, made: s.Call) -> Finding:
     """An object with a generator of its own, of which the project tells whether it is ever seeded."""
     name = min(module.callee(made))
-    once = row.text("once") if name not in row.list("seedless") or is_newer(module, row) else row.text("older_once")
+    newer = is_newer(module, row) if name in row.list("seedless") else True
+    once = "" if newer is None else row.text("once") if newer else row.text("older_once")
     return module.finding(
         rule,
         made,
         lowered=row.text("sure") == "no",
         noted=_is_note(module, row, made, ()),
         only_if=NeverSeeded(module.path, made.order, row.id),
-        fix=seeded_once(module, [made], once, True),
+        fix=seeded_once(module, [made], once, True) if once else None,
         call=module.short(made.function),
         case=" for what it makes",
         source=rule.data["entropy"],
