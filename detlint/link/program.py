@@ -245,9 +245,7 @@ class Program:
 
     def is_own(self, script: str, name: str) -> bool:
         """Whether a script that imports a module of this name gets itself: its own name, and that of no library."""
-        return PurePosixPath(script).name == f"{name}.py" and not any(
-            known.startswith(f"{name}.") for known in self.catalogue.known_names
-        )
+        return script.rpartition("/")[2] == f"{name}.py" and name not in self.libraries
 
     @cached_property
     def own(self) -> dict[tuple[str, str], str]:
