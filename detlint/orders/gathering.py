@@ -23,6 +23,35 @@ class Gathering:
         if receiver is not None and self._gathers(receiver, loop):
             yield receiver
 
+    def numbers(self, call: s.Call, loop: s.For | s.While) -> bool:
+        """Whether a function of the file that is called with something of a loop gives what it is given a number.
+
+        That is how many a mapping of its object holds, or a number that it counts up: `self.ids[word] = len(self.ids)`.
+        """
+        functions = [self.module.functions[name] for name in self.module.callee(call) if name in self.module.functions]
+        if not functions or all(isinstance(a.value, s.Constant) for a in call.arguments):
+            return False
+        if isinstance(call.function, s.Attribute) and not self.outside(call.function.value, loop):
+            return False
+        return any(map(self._gives_numbers, functions))
+
+    def _gives_numbers(self, function: s.Function) -> bool:
+        assigns = [part for part in s.walk(function.body) if isinstance(part, s.Assign)]
+        first = function.parameters[0].name if function.parameters and class_of(function) is not None else ""
+        counted = {self.module.source(a.targets[0]) for a in assigns if a.operator == "+=" and _is_one(a.value)}
+        for assign in assigns:
+            target, value = assign.targets[0], assign.value
+            holder = target.value if isinstance(target, s.Subscript) else None
+            if not (isinstance(holder, s.Attribute) and _is(holder.value, first)) or value is None:
+                continue
+            length = isinstance(value, s.Call) and self.module.callee(value) == {"builtins.len"} and value.arguments
+            held = value.arguments[0].value if isinstance(value, s.Call) and length else None
+            if isinstance(held, s.Attribute) and _is(held.value, first):
+                return True
+            if isinstance(value, s.Attribute) and self.module.source(value) in counted:
+                return True
+        return False
+
     def _adds(self, call: s.Call) -> bool:
         """Whether a method puts something into a list that need not always be the same."""
         method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
@@ -82,6 +111,10 @@ class Gathering:
         names = [part.id for part in s.walk(loop.target) if isinstance(part, s.Name)] if isinstance(loop, s.For) else []
         own = isinstance(key, s.Name) and key.id in names
         return not own and self.outside(holder, loop)
+
+
+def _is_one(node: s.Expression | None) -> bool:
+    return isinstance(node, s.Constant) and type(node.value) is int
 
 
 def _is(node: s.Expression, name: str) -> bool:

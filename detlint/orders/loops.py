@@ -91,6 +91,8 @@ class Loops:
         if self.is_message(call):
             return
         yield from (Effect(each, "adds") for each in self.gathering.lists(call, loop))
+        if self.gathering.numbers(call, loop):
+            yield Effect(call, "numbers")
         if isinstance(call.function, s.Attribute) and call.function.attribute in self._writing:
             data = [a.value for a in call.arguments if not isinstance(a.value, s.Constant)]
             if data and self._writes_outside(call.function.value, loop):
@@ -176,6 +178,8 @@ class Loops:
 
     def is_file(self, node: s.Expression) -> bool:
         """Whether an expression is certainly a file that this code has opened, or writes to one."""
+        if isinstance(node, s.Call):
+            return self._opens(node)
         values = [binding.value for binding in reaching(node) or ()] if isinstance(node, s.Name) else []
         return bool(values) and all(isinstance(v, s.Call) and self._opens(v) for v in values)
 
