@@ -13,7 +13,8 @@ class Carrier:
     `kind` is "parameter": of the function `name`, called `part` or, where a caller does not know that, the one at a
     place such as "#0"; "result": what the function gives; "attribute": `part` of objects of the class `name`;
     "variable": of a module; "class": the class itself. The value stands at `path` in what these hold, step by step:
-    "entry:train", "item:0", "item:" (any), "attribute:files".
+    "entry:train", "item:0", "item:" (any), "attribute:files". With `EACH` it is what a parameter is given in turn, one
+    item at each call.
     """
 
     kind: str
@@ -22,6 +23,7 @@ class Carrier:
     path: tuple[str, ...] = ()
 
 
+EACH = "each:"
 SORTED = "sorted"
 DERIVES = "derives"
 

@@ -8,10 +8,11 @@ from dataclasses import replace
 from detlint.orders.follow import Order
 from detlint.orders.leaks import Leak
 from detlint.orders.parts import Path, Step
-from detlint.questions import DERIVES, SORTED, Carrier, Flow
+from detlint.questions import DERIVES, EACH, SORTED, Carrier, Flow
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
+from detlint.tree.scopes import class_of
 
 
 def carried(module: Module) -> tuple[Flow, ...]:
@@ -20,6 +21,7 @@ def carried(module: Module) -> tuple[Flow, ...]:
     found = [
         *flows.of_classes(),
         *flows.of_parameters(),
+        *flows.of_turns(),
         *flows.of_results(),
         *flows.of_attributes(),
         *flows.of_names(),
@@ -34,6 +36,7 @@ class _Flows:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.order = Order(module, apart=True)
+        self._gathering = module.python("methods", "takes-in") | {"len", "open"}
         self._single = module.python("types", "plain") | module.python("types", "no-collection")
 
     def of_classes(self) -> Iterator[Flow]:
@@ -58,6 +61,24 @@ class _Flows:
                     if not self.order.parts.is_first(function, parameter):
                         for read in self.module.reads(function.scope, parameter.name):
                             yield from self._within(carrier, read)
+
+    def of_turns(self) -> Iterator[Flow]:
+        """What methods do with what they are given one by one, at one call after the other."""
+        for name, function in self.module.functions.items():
+            klass = class_of(function)
+            if klass is None or len(function.parameters) < 2 or self.module.words.isdisjoint(self._gathering):
+                continue
+            numbers = self.order.loops.gathering.gives_numbers(function)
+            writes = self.order.loops.writes_in_turn(function)
+            for parameter in function.parameters[1:]:
+                source = Carrier("parameter", name, parameter.name, (EACH,))
+                if numbers and self.module.reads(function.scope, parameter.name):
+                    yield Flow(source, self.module.place(function), "numbers")
+                if writes is not None:
+                    yield Flow(source, self.module.place(writes), "writes")
+                for kept in self.order.loops.gathering.kept(function, parameter.name):
+                    to = Carrier("attribute", self.module.qualified(klass), kept.attribute)
+                    yield Flow(source, self.module.place(kept), "goes", to)
 
     def _may_be_many(self, function: s.Function, parameter: s.Parameter) -> bool:
         """Whether a parameter may take something that has an order: not by its default or its annotation."""

@@ -13,7 +13,7 @@ from detlint.orders.loops import Loops
 from detlint.orders.parts import Out, Parts, Path, Step
 from detlint.orders.ranking import has_alike_key, ranks_alike
 from detlint.orders.rebound import Live
-from detlint.questions import Carrier
+from detlint.questions import EACH, Carrier
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
@@ -386,6 +386,11 @@ class Order:
             if effect.kind == "adds":
                 assert isinstance(effect.node, s.Expression)
                 yield from self._kept(effect.node, node, depth)
+            elif effect.kind == "hands":
+                call = effect.node.parent
+                assert isinstance(effect.node, s.Argument) and isinstance(call, s.Call)
+                to = self.handing.parameter(effect.node, call, self.parts.called(call))
+                yield from [Leak(call, "goes", replace(to, path=(EACH,)))] if to is not None else ()
             elif effect.kind == "yielded":
                 yield from self._given_back(effect.node, "yielded", False, depth)
             else:

@@ -23,6 +23,19 @@ class Gathering:
         if receiver is not None and self._gathers(receiver, loop):
             yield receiver
 
+    def handed(self, call: s.Call, loop: s.For | s.While) -> Iterator[s.Argument]:
+        """The arguments by which a call gives items of a loop to what may be a function of another file."""
+        names = self.module.callee(call)
+        if len(names) != 1 or not isinstance(loop, s.For) or not names.isdisjoint(self.module.functions):
+            return
+        if isinstance(call.function, s.Attribute) and not self.outside(call.function.value, loop):
+            return
+        items = {part.id for part in s.walk(loop.target) if isinstance(part, s.Name)}
+        for argument in call.arguments:
+            parts = (part for part in s.walk(argument.value) if isinstance(part, s.Name))
+            if not argument.star and any(part.id in items for part in parts):
+                yield argument
+
     def numbers(self, call: s.Call, loop: s.For | s.While) -> bool:
         """Whether a function of the file that is called with something of a loop gives what it is given a number.
 
@@ -33,9 +46,10 @@ class Gathering:
             return False
         if isinstance(call.function, s.Attribute) and not self.outside(call.function.value, loop):
             return False
-        return any(map(self._gives_numbers, functions))
+        return any(map(self.gives_numbers, functions))
 
-    def _gives_numbers(self, function: s.Function) -> bool:
+    def gives_numbers(self, function: s.Function) -> bool:
+        """Whether a method gives what it is given the next number."""
         assigns = [part for part in s.walk(function.body) if isinstance(part, s.Assign)]
         first = function.parameters[0].name if function.parameters and class_of(function) is not None else ""
         counted = {self.module.source(a.targets[0]) for a in assigns if a.operator == "+=" and _is_one(a.value)}
@@ -80,6 +94,18 @@ class Gathering:
                 if isinstance(part, s.Call) and isinstance(part.function, s.Attribute) and self._adds(part):
                     yield from self._seen_outside(part.function.value, function, call, loop)
 
+    def kept(self, function: s.Function, name: str) -> Iterator[s.Attribute]:
+        """The lists of its object to which a method adds something of one of its parameters."""
+        first = function.parameters[0].name if function.parameters and class_of(function) is not None else ""
+        for part in s.walk(function.body) if first else ():
+            receiver = (
+                part.function.value if isinstance(part, s.Call) and isinstance(part.function, s.Attribute) else None
+            )
+            if isinstance(part, s.Call) and isinstance(receiver, s.Attribute) and _is(receiver.value, first):
+                given = (each for argument in part.arguments for each in s.walk(argument.value))
+                if self._adds(part) and any(_is(each, name) for each in given):
+                    yield receiver
+
     def _seen_outside(
         self, receiver: s.Expression, function: s.Function, call: s.Call, loop: s.For | s.While
     ) -> Iterator[s.Expression]:
@@ -117,7 +143,7 @@ def _is_one(node: s.Expression | None) -> bool:
     return isinstance(node, s.Constant) and type(node.value) is int
 
 
-def _is(node: s.Expression, name: str) -> bool:
+def _is(node: s.Node, name: str) -> bool:
     return isinstance(node, s.Name) and node.id == name
 
 

@@ -18,8 +18,8 @@ _LISTS = frozenset(("builtins.list",))
 
 @record(frozen=True, slots=True)
 class Effect:
-    """`kind` is "adds" (to the list `node`), or a kind of leak: "numbers", "first", "draws", "array", "writes",
-    "yielded".
+    """`kind` is "adds" (to the list `node`), "hands" (an item, as the argument `node`, to code of another file), or a
+    kind of leak: "numbers", "first", "draws", "array", "writes", "yielded".
 
     Others are "sums": the items are added up, and each addition rounds; and "trains": a model learns from each.
     """
@@ -93,6 +93,7 @@ class Loops:
         yield from (Effect(each, "adds") for each in self.gathering.lists(call, loop))
         if self.gathering.numbers(call, loop):
             yield Effect(call, "numbers")
+        yield from (Effect(argument, "hands") for argument in self.gathering.handed(call, loop))
         if isinstance(call.function, s.Attribute) and call.function.attribute in self._writing:
             data = [a.value for a in call.arguments if not isinstance(a.value, s.Constant)]
             if data and self._writes_outside(call.function.value, loop):
@@ -180,8 +181,27 @@ class Loops:
         """Whether an expression is certainly a file that this code has opened, or writes to one."""
         if isinstance(node, s.Call):
             return self._opens(node)
-        values = [binding.value for binding in reaching(node) or ()] if isinstance(node, s.Name) else []
+        values: list[s.Expression | None] = []
+        if isinstance(node, s.Name):
+            values = [binding.value for binding in reaching(node) or ()]
+        elif isinstance(node, s.Attribute) and (owner := self.module.owner(node.value)) is not None:
+            values = [*self.module.attribute_values(owner, node.attribute)]
         return bool(values) and all(isinstance(v, s.Call) and self._opens(v) for v in values)
+
+    def writes_in_turn(self, function: s.Function) -> s.Call | None:
+        """A call by which a method writes to a file that its object keeps open, from one call to the next."""
+        calls = (part for part in s.walk(function.body) if isinstance(part, s.Call))
+        for call in calls if not self._writing.isdisjoint(self.module.words) else ():
+            method = call.function
+            kept = isinstance(method, s.Attribute) and isinstance(method.value, s.Attribute)
+            if (
+                kept
+                and isinstance(method, s.Attribute)
+                and method.attribute in self._writing
+                and self.is_file(method.value)
+            ):
+                return call
+        return None
 
     def _opens(self, call: s.Call) -> bool:
         named = isinstance(call.function, s.Attribute) and call.function.attribute == "open"
