@@ -241,7 +241,7 @@ class Program:
     @cached_property
     def libraries(self) -> frozenset[str]:
         """The names of the packages that the tables speak of."""
-        return frozenset({name.partition(".")[0] for name in self.catalogue.known_names})
+        return frozenset({name.partition(".")[0] for name in self.catalogue.known_names if "." in name})
 
     def is_own(self, script: str, name: str) -> bool:
         """Whether a script that imports a module of this name gets itself: its own name, and that of no library."""
