@@ -241,11 +241,13 @@ def test_the_example_of_the_documentation_does_what_is_shown(folder: Path) -> No
     text = (ROOT / "docs" / "repeat.md").read_text(encoding="utf-8")
     files = dict(re.findall(r'^```py title="(\w+)\.py"\n(.*?)^```$', text, re.M | re.S))
     write(folder, **files)
-    result = repeat("--", "python", "train.py")
-    counts = re.compile(
-        r"(?<=of |in )[\d,]+(?= run| record)"
-    )  # by the speed of this machine, and this release of torch
-    assert counts.sub("0", shown("docs/repeat.md", "text")) == counts.sub("0", result.stdout)
+    counts = re.compile(r"(?<=of |in )[\d,]+(?= run| record)")  # by this machine, and this release of torch
+    wanted = counts.sub("0", shown("docs/repeat.md", "text"))
+    for _ in range(3):  # on a busy machine the time for a cause may be over before it is named to its line
+        result = repeat("--", "python", "train.py")
+        if counts.sub("0", result.stdout) == wanted:
+            break
+    assert counts.sub("0", result.stdout) == wanted
     asked, _, told = shown("README.md", "console").partition("\n")
     assert asked == "$ detlint repeat -- python train.py"
     assert told and result.stdout.startswith(told)
