@@ -15,7 +15,7 @@ KEYS = {
     "loaders alone beside silencers fixed fixed_as fix origin remedy when unless",
     "element": "names unless",
     "use": "methods names",
-    "method": "made methods derived after never_after wrappers parameter also generators position origin made_when "
+    "method": "made methods derived after never_after wrappers unwrapped parameter also generators position origin made_when "
     "made_unless through kept first result sure grade noted "
     "seedless newer older older_once silencers fixed fixed_as fix once remedy when unless",
 }

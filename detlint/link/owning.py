@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 else:
     Run = Any
 
-_UNWRAPPED = frozenset(("unwrapped", "env"))  # attributes by which an object gives what it wraps
-
 
 def make(run: Run, made: Object, place: Place) -> None:
     """Note that such an object is made, and watch for them from the first one on."""
@@ -40,18 +38,21 @@ def wrapped(
 ) -> Value | None:
     """What a wrapper gives, or a method of one that hands on to what it wraps; None for anything else.
 
-    A wrapper of the library stands for what it is put around, and one of the project keeps that as `env`.
+    A wrapper of the library stands for what it is put around, and one of the project keeps that as its attributes.
     """
     if not run.owning or not f"{function.name}.".startswith(run.tables.wrappers):
         return None
     made, method = function.receiver, function.name.rpartition(".")[2]
-    given = positional[0] if positional else keywords.get("env", UNKNOWN)
+    names = run.tables.unwrapped
+    given = positional[0] if positional else next((keywords[name] for name in names if name in keywords), UNKNOWN)
     if not isinstance(made, Object):
         return given if any(_owner(atom, run) for atom in given) else None
     if method == "__init__":
-        run.program.objects.store(made, "env", given)
+        for name in names:
+            run.program.objects.store(made, name, given)
         return UNKNOWN
-    owners = [owner for atom in run.program.objects.stored(made, "env") or () if (owner := _owner(atom, run))]
+    kept = run.program.objects.stored(made, names[0]) or ()
+    owners = [owner for atom in kept if (owner := _owner(atom, run))]
     for owner in owners:
         handed = Library(f"{_maker(owner)}.{method}", owner)
         call(run, owner, handed, Arguments(run.program, handed.name, positional, keywords), place)
@@ -62,7 +63,7 @@ def call(run: Run, owner: Object, function: Library, given: Arguments, place: Pl
     """What a method of such an object gives, once it is noted what it does."""
     made = run.kept(owner, _maker(owner))
     parts = function.name.removeprefix(f"{_maker(owner)}.").split(".")
-    method = ".".join(dropwhile(_UNWRAPPED.__contains__, parts))
+    method = ".".join(dropwhile(run.tables.unwrapped.__contains__, parts))
     for row in run.tables.owners[_maker(owner)]:
         through = f"{row.text('through')}." if row.text("through") else ""
         draws = method in {f"{through}{name}" for name in row.list("methods")}

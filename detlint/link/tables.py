@@ -40,6 +40,7 @@ class Tables:
                 self.owners.setdefault(name, []).append(row)
         self.owner_methods = frozenset(method for row in kept for method in row.list("methods"))
         self.wrappers = tuple({name for row in kept for name in row.list("wrappers")})
+        self.unwrapped = tuple(sorted({name for row in kept for name in row.list("unwrapped")}))
         self.library_makers = catalogue.names("libraries", "method", "made")
         self.library_uses = catalogue.names("libraries", "use", "methods")
         self.library_users = catalogue.names("libraries", "use")
