@@ -141,11 +141,33 @@ late = first > 3
 """
 
 
-def followed(folder: Path, python: str = sys.executable, seed: str = "1") -> Steps:
-    """The steps of PROGRAM, as a Python with this hash seed takes them."""
+TIMED = """import time
+
+
+def turns():
+    end = time.monotonic() + 0.2
+    done = 0
+    while time.monotonic() < end:
+        yield done
+        done += 1
+        time.sleep(0.15)
+
+
+started = time.monotonic()
+total = 0
+for turn in turns():
+    total += turn
+    print(time.monotonic() - started)
+    if turn > 100:
+        total = 0
+"""
+
+
+def followed(folder: Path, python: str = sys.executable, seed: str = "1", program: str = PROGRAM) -> Steps:
+    """The steps of a program, as a Python with this hash seed takes them."""
     folder.mkdir()
-    (folder / "train.py").write_text(PROGRAM)
-    options = Options(steps=True, watched=("os.getpid",), hash_seed=seed)
+    (folder / "train.py").write_text(program)
+    options = Options(steps=True, watched=("os.getpid", "time.monotonic"), hash_seed=seed)
     if python == sys.executable:
         assert launch.record(["train.py"], folder / "trace", options, cwd=folder).status == 0
     else:
@@ -167,6 +189,17 @@ def test_a_value_is_traced_to_the_statement_that_made_it_in_another_function(tmp
         (6, "set-order")
     ]
     assert roots[0].name == "self.words"
+
+
+@pytest.mark.slow
+def test_a_branch_that_the_time_decides_is_known_where_both_runs_take_it_alike(tmp_path: Path) -> None:
+    a, b = (followed(tmp_path / name, program=TIMED) for name in "ab")
+    stream = pairing.pair("main", a, b)
+    line = next(one.statement.line for one in a.steps if one.statement.line.line == 16)
+    roots = provenance.Search(stream, {}, Reasons([stream])).from_branch(line)
+    assert [(root.pair.step.statement.line.line, root.why.name if root.why else "") for root in roots] == [
+        (7, "time.monotonic")
+    ]
 
 
 @pytest.mark.slow

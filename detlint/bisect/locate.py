@@ -22,6 +22,8 @@ _OPEN = frozenset(
 _AFTER = 200  # records after the one that differs, until which the runs go on
 _ALSO = 2
 _ATTEMPTS = 3  # pairs of runs: what hangs on time may not show again at once
+_NOT_AGAIN = "this did not show again in more runs: it hangs on chance, or on what the first run left"
+_PART = "control-flow"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +59,7 @@ def locate(plan: Plan, found: Found, folder: Path, progress: Callable[[str], Non
         again = _same(found, done.outcome)
         if again is not None:
             return _search(done, again)
-    return Located(
-        note="this did not show again in more runs: it hangs on chance, or on what the first run left", again=False
-    )
+    return _likely(done, found) or Located(note=_NOT_AGAIN, again=False)
 
 
 def refined(cause: Cause, located: Located) -> Cause:
@@ -106,12 +106,36 @@ def _line(found: Found) -> Line | None:
     return divergence.line if divergence is not None else None
 
 
-def _search(done: Done, found: Found) -> Located:
+def _likely(done: Done, found: Found) -> Located | None:
+    """The branch nearest to a difference that asks for what differs, though both runs took it alike this time.
+
+    A loop that ends with the time may go round as often in runs that are followed, which are slower.
+    """
+    streams = _streams(done)
+    stream, line = streams.get(found.stream), _line(found)
+    if found.cause.kind != _PART or stream is None or line is None:
+        return None
+    reasons = Reasons(streams.values())
+    others = {name: one for name, one in streams.items() if name != found.stream}
+    roots = Search(stream, others, reasons).from_branch(line)
+    if not roots or roots[0].why is None:
+        return None
+    return Located(
+        roots[0], False, (*_evidence(roots[0], [], (), ""), "both runs went on alike when they were followed")
+    )
+
+
+def _streams(done: Done) -> dict[str, Paired]:
+    """The streams of both runs that were followed, by name."""
     traces = [one.folder for one in done.recordings]
     names = sorted({path.name.removesuffix(steps.SUFFIX) for path in traces[0].glob(f"*{steps.SUFFIX}")})
-    streams = {
+    return {
         name: pairing.pair(name, *(steps.read(trace / f"{name}{steps.SUFFIX}") for trace in traces)) for name in names
     }
+
+
+def _search(done: Done, found: Found) -> Located:
+    streams = _streams(done)
     stream = streams.get(found.stream)
     if stream is None:
         return Located(note="the program's own code could not be followed there")

@@ -8,7 +8,7 @@ that changes, by the pair of values: where both are met together first, they cam
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from detlint.bisect.pairing import Flow, Pair, Paired
@@ -80,6 +80,22 @@ class Search:
         while self._queue and len(self._seen) < _MOST:
             self._look(*self._queue.pop(0))
         return self.roots
+
+    def from_branch(self, line: Line) -> list[Root]:
+        """The roots of what decides the branch next to a line, of those that decide by what differs."""
+        stream = self._main
+        branches = stream.a.branches() | stream.b.branches()
+        there = [each.place for each in stream.pairs if each.step.statement.has(line)]
+        deciding = [
+            each
+            for each in stream.pairs
+            if each.whole and each.step.statement in branches and (self._reasons.asks(each) or each.read)
+        ]
+        if there and deciding:
+            self._look(stream, min(deciding, key=lambda each: abs(each.place - there[-1])), None, (None, None))
+            while self._queue and len(self._seen) < _MOST:
+                self._look(*self._queue.pop(0))
+        return [replace(one, parted=None) for one in self.roots]
 
     def from_callbacks(self) -> list[Root]:
         """The roots of what functions of the user's gave to a library that calls them, in the other streams."""

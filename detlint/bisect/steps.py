@@ -82,6 +82,15 @@ class Steps:
     frames: dict[int, Frame] = field(default_factory=dict)
     bound: str = ""
 
+    def branches(self) -> set[Statement]:
+        """The statements after which their function went on in more than one way."""
+        ways: dict[Statement, set[Statement | None]] = {}
+        for step in self.steps:
+            after = self.steps[step.end] if 0 <= step.end < len(self.steps) else None
+            same = after is not None and after.frame is step.frame
+            ways.setdefault(step.statement, set()).add(after.statement if same and after is not None else None)
+        return {statement for statement, found in ways.items() if len(found) > 1}
+
 
 def read(path: Path) -> Steps:
     """The steps of a stream; none where they were not followed. What was cut off just ends."""
