@@ -92,21 +92,19 @@ class Remedy:
     """What a fix that seeds a program has to know of it, beside the texts of its files.
 
     The program starts in the file at `path`, and comes by `steps` to `draw`, which finds a generator unseeded: one of
-    `generators`, those of which it draws unseeded. `others` are generators that nothing was seen to draw from or to
-    seed, each with a file of the program that imports its library. `seeds` are the calls that surely seed one before,
-    the last first: their places, and what they call. `late` are the calls that lead to the first seed that comes too
-    late, and that seed; `option` is what it seeds by where that is given, and `parsers` are files that may add it.
-    `begins` says that the first step is the start of the program itself, `inner` that it leads to a function that other
-    programs start with, `imported` that other files import the file, `tasks` that each of many processes may run this.
-    `own` is the remedy for what the program draws itself, where that comes later: only a fix that is the same for both
-    is made.
+    `generators`, those that it draws from unseeded, or may where it was not followed. `seeds` are the calls that surely
+    seed one before, the last first: their places, and what they call. `late` are the calls that lead to the first seed
+    that comes too late, and that seed; `option` is what it seeds by where that is given, and `parsers` are files that
+    may add it. `begins` says that the first step is the start of the program itself, `inner` that it leads to a
+    function that other programs start with, `imported` that other files import the file, `tasks` that each of many
+    processes may run this. `own` is the remedy for what the program draws itself, where that comes later: only a fix
+    that is the same for both is made.
     """
 
     path: str
     steps: tuple[Step, ...]
     draw: Place
     generators: tuple[str, ...]
-    others: tuple[tuple[str, str], ...] = ()
     seeds: tuple[tuple[Place, str], ...] = ()
     late: tuple[Place, ...] = ()
     option: str = ""

@@ -31,8 +31,10 @@ def collect(module: Module) -> f.Facts:
     kept = guarded, _acts(top), told.lasts(module), may_learn(module), told.finds(module), tests
     flows = () if tests else carried(module)  # what comes of an order in tests alone is no result
     beside = flows, tuple(told.telling(module)), told.resuming(module), told.samples(module)
-    convolving = tuple(dict.fromkeys(told.convolving(module)))
-    return f.Facts(module.module, module.path, top, collector.functions, *kept, *beside, convolving, memory(module))
+    convolving, draws = tuple(dict.fromkeys(told.convolving(module))), tuple(told.draws(module))
+    return f.Facts(
+        module.module, module.path, top, collector.functions, *kept, *beside, convolving, memory(module), draws
+    )
 
 
 def _acts(statements: f.Statements) -> bool:

@@ -360,8 +360,7 @@ class Parameter:
 @record(frozen=True, slots=True)
 class Function:
     """A function. `kind` is "method" for one in a class body, "static", "class", "property" for these decorators,
-    "setter" and "deleter" for those of a property. `captured` are the variables of functions around it that it uses;
-    `yields` says whether it is a generator function."""
+    "setter" and "deleter" for those of a property. `captured` are variables of functions around it that it uses."""
 
     name: str
     qualified: str
@@ -380,7 +379,7 @@ class Facts:
     `acts`: its top level does more than define; `lasting`: it trains, saves or reads a command line; `learns`: it takes
     gradients, or a trainer does; `finds`: it imports by computed names; `tests`: it is for a test runner; `telling`:
     where it may tell samplers the epoch; `resuming`: its part in resumed runs; `samples`: it speaks of samplers with an
-    epoch; `convolving`: functions that do of convolutions; `memory`: what it does with what nothing fills."""
+    epoch; `convolving`: functions with convolutions; `memory`: of what nothing fills; `draws`: generators it calls."""
 
     module: str
     path: str
@@ -398,3 +397,4 @@ class Facts:
     samples: bool = False
     convolving: tuple[str, ...] = ()
     memory: Memory = Memory()
+    draws: tuple[str, ...] = ()

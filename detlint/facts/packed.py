@@ -10,7 +10,7 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import overload
+from typing import Any, overload
 
 from detlint.facts.codec import Codec, Reading, Writing
 from detlint.facts.facts import TOP, Call, Facts, Function, Import, Statement, walk
@@ -57,6 +57,7 @@ class Outline:
     samples: bool
     convolving: tuple[str, ...]
     memory: Memory
+    draws: tuple[str, ...]
 
 
 class Body:
@@ -138,9 +139,7 @@ def packed(facts: Facts) -> Facts:
     """Equal facts that take a tenth of the room. Raises RecursionError, and CodecError for what cannot be written."""
     heads = {qualified: _head(function) for qualified, function in facts.functions.items()}
     targets = "\n".join(dict.fromkeys("." * level + target for level, target in imports(facts)))
-    kept = facts.guarded, facts.acts, facts.lasting, facts.learns, facts.finds, facts.tests
-    told = facts.flows, facts.telling, facts.resuming, facts.samples, facts.convolving, facts.memory
-    outline = Outline(facts.module, facts.path, heads, targets, *kept, *told)
+    outline = Outline(facts.module, facts.path, heads, targets, **_told(facts))
     texts = Writing(facts.path)
     top = Function(TOP, TOP, (), tuple(facts.top), "", (), False, None, Place(facts.path, 1, 1, 1, 1))
     lines = [_functions().write(each, texts) for each in (top, *facts.functions.values())]
@@ -154,9 +153,13 @@ def unfolded(outline: Outline, content: bytes) -> Facts:
         outline.heads[qualified] = known.setdefault(head, head)  # equal ones are one object
     body = Body(outline, content)
     top, functions = PackedStatements(body), PackedFunctions(body)
-    kept = outline.guarded, outline.acts, outline.lasting, outline.learns, outline.finds, outline.tests
-    told = outline.flows, outline.telling, outline.resuming, outline.samples, outline.convolving, outline.memory
-    return Facts(outline.module, outline.path, top, functions, *kept, *told)
+    return Facts(outline.module, outline.path, top, functions, **_told(outline))
+
+
+def _told(facts: Facts | Outline) -> dict[str, Any]:
+    """What a file tells beside its statements, by name."""
+    names = Outline.__match_args__[Outline.__match_args__.index("guarded") :]
+    return {name: getattr(facts, name) for name in names}
 
 
 def head(functions: Mapping[str, Function], qualified: str) -> Head:

@@ -11,6 +11,7 @@ from detlint.analysis.resumption import keeps_states, says_that_it_draws, seeds_
 from detlint.facts.facts import TOP
 from detlint.facts.resumed import Resuming, Taken
 from detlint.finding import Place
+from detlint.generators import GENERATORS
 from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
@@ -59,6 +60,14 @@ def convolving(module: Module) -> Iterator[str]:
             while function is not None and function.name == "<lambda>":
                 function = module.function_of(function)
             yield TOP if function is None else module.qualified(function)
+
+
+def draws(module: Module) -> Iterator[str]:
+    """Yield the global generators that calls in a file draw from."""
+    for generator in GENERATORS:
+        names = module.catalogue.names("randomness", "consumer", generator=generator, kind="call")
+        if any(True for _ in module.calls_to(names)):
+            yield generator
 
 
 def finds(module: Module) -> bool:

@@ -103,7 +103,7 @@ class _Change:
 
 def _followed(facts: Facts) -> Facts:
     """The facts of a file without what only the project asks for once all programs have been followed."""
-    return replace(facts, flows=(), convolving=(), memory=Memory())
+    return replace(facts, flows=(), convolving=(), memory=Memory(), draws=())
 
 
 def _methods(facts: Facts) -> Iterator[str]:

@@ -89,7 +89,14 @@ class Project:
     def remedies(self, entries: Iterable[Entry], library: bool = False) -> tuple[Remedy, ...]:
         """What there is to repair in these entry points; with `library` ahead of what other libraries draw."""
         found = (
-            remedy(entry, self._targets, entry.path in self._imported, partial(self._using, entry.path), library)
+            remedy(
+                entry,
+                self._targets,
+                entry.path in self._imported,
+                partial(self._using, entry.path),
+                partial(self._draws, entry.path),
+                library,
+            )
             for entry in entries
         )
         return tuple(each for each in found if each is not None)
@@ -103,6 +110,10 @@ class Project:
         library = name.partition(".")[0]
         found = {each: imported(self.program.facts[each]) for each in sorted(self._answers.reached(path))}
         return [each for each, names in found.items() if any(_is_of(library, *name) for name in names)]
+
+    def _draws(self, path: str, generator: str) -> bool:
+        """Whether anything in the files of a program calls what draws from a generator."""
+        return any(generator in self.program.facts[each].draws for each in self._answers.reached(path))
 
     @cached_property
     def _imported(self) -> frozenset[str]:

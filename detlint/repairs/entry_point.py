@@ -31,20 +31,22 @@ def remedy(
     started: Collection[tuple[str, str]] = (),
     imported: bool = False,
     files: Callable[[str], Iterable[str]] = lambda name: (),
+    draws: Callable[[str], bool] = lambda generator: False,
     library: bool = False,
 ) -> Remedy | None:
     """What there is to repair in an entry point; None where it draws nothing unseeded.
 
     `started` are the paths and names of the functions that are entry points too; `imported` says that other files
-    import that of the entry point; `files` gives those of the program that import the library of a name. With
-    `library` what other libraries draw counts, too.
+    import that of the entry point; `files` gives those of the program that import the library of a name; `draws` tells
+    whether calls in any of them draw from a generator, whether or not the program comes there. With `library` what
+    other libraries draw counts, too.
     """
     own = _first(entry, entry.own_streams)
     draw = _first(entry, entry.streams) if library else own
     if draw is None:
         return None
     streams = entry.streams if library and own is None else entry.own_streams
-    made = partial(_before, entry, streams, started=started, imported=imported, files=files)
+    made = partial(_before, entry, streams, started=started, imported=imported, files=files, draws=draws)
     return replace(made(draw), own=None if own is None or own is draw else made(own))
 
 
@@ -62,6 +64,7 @@ def _before(
     started: Collection[tuple[str, str]],
     imported: bool,
     files: Callable[[str], Iterable[str]],
+    draws: Callable[[str], bool],
 ) -> Remedy:
     """What there is to know for seeds ahead of a draw, where `streams` are to repeat."""
     before = {id(met) for met in takewhile(lambda met: met is not draw, entry.met)}
@@ -80,8 +83,7 @@ def _before(
         entry.path,
         steps,
         place,
-        tuple(stream.generator for stream in entry.streams if stream.seedable),
-        tuple((generator, path) for generator in unheard for path in files(lines.seeder(generator))),
+        (*(stream.generator for stream in entry.streams if stream.seedable), *filter(draws, unheard)),
         tuple((seed.place, seed.what) for seed in reversed(sure)),
         () if late is None else (*(call.place for call in late.path), late.event.place),
         option,
@@ -116,8 +118,7 @@ def _made(remedy: Remedy, read: Read, imported: Callable[[str], bool], inline: C
 def _repaired(remedy: Remedy, read: Read, imported: Callable[[str], bool], inline: Callable[[str], bool]) -> Fix | None:
     if remedy.option.startswith("-"):
         return _by_default(remedy, read)
-    remedy = replace(remedy, generators=(*remedy.generators, *_unheard(remedy, read)))
-    module = read(remedy.path)  # behind all others, of which only the last few are kept
+    module = read(remedy.path)
     if module is None:
         return None
     return (
@@ -125,18 +126,6 @@ def _repaired(remedy: Remedy, read: Read, imported: Callable[[str], bool], inlin
         or _completed(remedy, read, inline)
         or _inserted(module, remedy, imported(module.path), inline(module.path))
     )
-
-
-def _unheard(remedy: Remedy, read: Read) -> list[str]:
-    """The generators that files of a program draw from where it was not followed, as what it calls is not known."""
-    names = catalogues.load().names
-    found = dict.fromkeys(
-        generator
-        for generator, path in remedy.others
-        if (module := read(path)) is not None
-        and any(True for _ in module.calls_to(names("randomness", "consumer", generator=generator, kind="call")))
-    )
-    return list(found)
 
 
 def _by_default(remedy: Remedy, read: Read) -> Fix | None:

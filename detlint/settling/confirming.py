@@ -189,10 +189,9 @@ def _read(remedies: Iterable[Remedy]) -> set[str]:
     """The files that a fix is made from."""
     found = [each for one in remedies for each in (one, one.own) if each is not None]
     named = (path for each in found for path in (each.path, *each.parsers))
-    others = (path for each in found for _, path in each.others)
     places = (place for each in found for place in (*(step.place for step in each.steps), *each.late))
     seeds = (place.path for each in found for place, _ in each.seeds)
-    return {*named, *others, *seeds, *(place.path for place in places)}
+    return {*named, *seeds, *(place.path for place in places)}
 
 
 def _repaired_in(basis: Basis) -> set[str]:
