@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
@@ -144,11 +144,11 @@ class Models:
     """
 
     def __init__(self, sources: Mapping[str, Source], torch: Version) -> None:
-        """`sources` are the files by path."""
+        """`sources` are the files by path. `kept` is what was made of texts, with their paths, by what tells it."""
         self.sources = sources
+        self.kept: dict[tuple[Any, ...], tuple[frozenset[str], Any]] = {}
         self._torch = torch
         self._made: dict[str, Module | None] = {}
-        self._kept: dict[Hashable, tuple[frozenset[str], Any]] = {}
 
     def __call__(self, path: str) -> Module | None:
         """The model of a file, or None where it cannot be read."""
@@ -169,15 +169,15 @@ class Models:
     def forget(self, path: str) -> None:
         """Make the model of a file anew, for its text has changed."""
         self._made.pop(path, None)
-        self._kept = {key: each for key, each in self._kept.items() if path not in each[0]}
+        self.kept = {key: each for key, each in self.kept.items() if path not in each[0]}
 
-    def kept(self, key: Hashable, paths: frozenset[str], make: Callable[[], T]) -> T:
+    def once(self, key: tuple[Any, ...], paths: frozenset[str], make: Callable[[], T]) -> T:
         """What `make` gives, which looks at the texts of these files alone; what it gave while these are the same."""
-        if key not in self._kept:
-            if len(self._kept) >= _KEPT:
-                self._kept.clear()
-            self._kept[key] = paths, make()
-        found: T = self._kept[key][1]
+        if key not in self.kept:
+            if len(self.kept) >= _KEPT:
+                self.kept.clear()
+            self.kept[key] = paths, make()
+        found: T = self.kept[key][1]
         return found
 
     def _let_go(self, path: str) -> None:

@@ -13,12 +13,12 @@ from detlint.analyse import UNPARSED, Models, Source, analyse, undisturbed
 from detlint.applying.fixer import Outcome, Settings, fix_project
 from detlint.applying.writing import Files
 from detlint.cache.cache import Cache, uncached_where_it_fails
+from detlint.cache.courses import recalled
 from detlint.config import Config, requirements
 from detlint.editing.placement import Placement, is_vendored
 from detlint.editing.vendoring import FILE
 from detlint.finding import Finding, Fix
 from detlint.gathering import Progress, collect
-from detlint.link.kept import Kept
 from detlint.listing import Buffer, listed, with_folders
 from detlint.records import record
 from detlint.registered import registered
@@ -78,12 +78,14 @@ def _fixed(
     codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
     listing, around = listed(paths, config, given)
     cache = Cache(config.cache_dir, torch)
-    by_path = {each.path: each for each in collect(cache.read(listing), codes, torch, cache, jobs, progress)}
+    contents = cache.read(listing)
+    by_path = {each.path: each for each in collect(contents, codes, torch, cache, jobs, progress)}
     sources = {item.path: item for item in listing}
     known = {item.path: item.text for item in listing if isinstance(item.text, bytes)}
     files = Files([config.root, *(path if path.is_dir() else path.parent for path in paths)], known)
     reports: list[Report] = []
-    kept, models = Kept(), Models(sources, torch)
+    models = Models(sources, torch)
+    kept = recalled(cache, contents, around, by_path.values(), models)
     programs: dict[str, frozenset[str]] = {}
 
     def check(texts: Mapping[str, str]) -> list[Finding]:

@@ -346,10 +346,11 @@ class Workspace:
             self._modelled = frozenset(self._items), around
             self._models = Models(self._items, self.torch)
         if self._project is None:
-            from detlint.link.kept import Kept  # they import all that links
+            from detlint.cache.courses import recalled  # they import all that links
             from detlint.link.tidying import tidy
 
-            self._kept = self._kept or Kept()
+            contents = [*self._contents.values()]
+            self._kept = self._kept or recalled(self._cache, contents, around, collected, self._models)
             self.links += 1
             with _LINKING:
                 tidy()

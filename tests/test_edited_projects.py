@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from detlint import catalogue
+from detlint import catalogue, engine
+from detlint.cache import courses
 from detlint.config import Config
 from detlint.workspace import Workspace
 from tests.edited import Text, edit, edits, projects
@@ -62,3 +63,27 @@ def test_answers_after_edits_are_those_of_a_fresh_run(
             assert differences(workspace.report(), _workspace().report()) == []
 
     _in_folder(run)
+
+
+@settings(settings.default, deadline=None)
+@given(projects(), st.lists(edits(), min_size=2, max_size=5))
+def test_runs_after_edits_find_in_the_cache_what_a_fresh_run_finds(
+    files: dict[str, Text], done: Sequence[tuple[str, str, int, str]]
+) -> None:
+    def run() -> None:
+        for path, text in files.items():
+            Path(path).write_text(str(text))
+        kept = replace(CONFIG, root=Path(), cache_dir=Path(".detlint_cache"))
+        engine.check_paths([Path()], kept, TORCH, jobs=1)
+        for kind, path, at, step in done:
+            if kind == "delete":
+                Path(path).unlink(missing_ok=True)
+            else:
+                Path(path).write_text(edit(files[path], kind, at, step))
+            fresh = engine.check_paths([Path()], replace(CONFIG, root=Path()), TORCH, jobs=1)
+            assert differences(engine.check_paths([Path()], kept, TORCH, jobs=1), fresh) == []
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(courses, "_FEWEST", 0)
+        patch.delenv("DETLINT_NO_CACHE", raising=False)
+        _in_folder(run)

@@ -152,10 +152,10 @@ class Cache:
             digests.append((each.item.path, each.item.name, each.digest))
         return _key("project", tool(), str(self._torch), repr((sorted(digests), *self._beside(around))))
 
-    def _files_key(self, contents: Iterable[Content], around: Around) -> bytes:
-        """The key of what a project of these files had last, whatever was in them."""
+    def files_key(self, contents: Iterable[Content], around: Around, kind: str) -> bytes:
+        """The key of what of a `kind` a project of these files had last, whatever was in them."""
         names = sorted((each.item.path, each.item.name) for each in contents)
-        return _key("before", tool(), str(self._torch), repr((names, *self._beside(around))))
+        return _key(kind, tool(), str(self._torch), repr((names, *self._beside(around))))
 
     def _beside(self, around: Around) -> tuple[object, ...]:
         """What a project depends on beside its files."""
@@ -180,7 +180,7 @@ class Cache:
         """What a project of these files had last time, when some of them had other contents: that, and these."""
         if self.store is None:
             return None
-        last = self._files_key(contents, around)
+        last = self.files_key(contents, around, "before")
         try:
             known: dict[str, str] = dict(json.loads(self.store.get([last])[last]))
             key = bytes.fromhex(known.pop(""))
@@ -201,7 +201,7 @@ class Cache:
             digests = [(each.item.path, (each.digest or b"").hex()) for each in contents]
             state = json.dumps([("", key.hex()), *digests]).encode()
             try:
-                self.store.put({key: _projects().encode(answered), self._files_key(contents, around): state})
+                self.store.put({key: _projects().encode(answered), self.files_key(contents, around, "before"): state})
             except CodecError:
                 return
 

@@ -3,7 +3,7 @@
 A document is JSON: a list of texts, each once, and the record itself. A record is a list: the number of its class
 among those that the root's annotations reach, then the values of its fields; a text is its number. What is read may
 come from anybody: it can name no class of its own and build no cycle, and what does not fit the annotations is an
-error.
+error. Records of some classes may be shared: they are written once, after those that they hold, and then by number.
 
 What writes and reads a class is made of its annotations, as a function of its own, when it is first needed.
 """
@@ -31,11 +31,16 @@ class CodecError(Exception):
 
 
 class Writing(dict[str, str]):
-    """The texts of a document that is being written, with their numbers. `path` is that of all its records, if any."""
+    """The texts of a document that is being written, with their numbers. `path` is that of all its records, if any.
+
+    `rows` are those of its shared records, whose numbers are in `numbers`.
+    """
 
     def __init__(self, path: str | None = None) -> None:
         super().__init__()
         self.path = path
+        self.rows: list[str] = []
+        self.numbers: dict[Any, str] = {}
 
     def __missing__(self, text: str) -> str:
         if type(text) is not str:
@@ -59,7 +64,8 @@ class Writing(dict[str, str]):
 class Reading(list[str]):
     """The texts of a document that is being read, by number.
 
-    Its records are of `path`, or of none but `paths` where that is None. `made` are those that are but a text.
+    Its records are of `path`, or of none but `paths` where that is None. `made` are those that are but a text, `shared`
+    those that are shared, by number.
     """
 
     def __init__(self, table: object, path: str | None = None, paths: Container[str] = ()) -> None:
@@ -69,6 +75,7 @@ class Reading(list[str]):
         self.path = path
         self.paths = paths
         self.made: dict[tuple[int, int], Any] = {}
+        self.shared: list[Any] = []
 
     def own(self, number: int | None) -> str:
         """The path of a record."""
@@ -89,14 +96,16 @@ class Codec(Generic[T]):
         root: type[T],
         checks: Mapping[type, Callable[[Any], bool]] = _NONE,
         others: Mapping[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = _NONE,
+        shared: Container[type] = (),
     ) -> None:
         """`root` and what its annotations reach are dataclasses.
 
         `checks` say of records of some classes whether they make sense. `others` are classes that are written and read
-        by functions, as constants. Both may raise as dicts do.
+        by functions, as constants. Both may raise as dicts do. Records of classes that are `shared` can be told apart
+        by their hashes.
         """
         self._hints: dict[type, dict[str, Any]] = {}
-        self._others = others
+        self._others, self._shared = others, shared
         self._find(root, set())
         self._kinds = list(self._hints)
         self._numbers = {kind: number for number, kind in enumerate(self._kinds)}
@@ -110,7 +119,8 @@ class Codec(Generic[T]):
         texts = Writing(getattr(value, _PATH, None))
         try:
             written = self.write(value, texts)
-            return f"[{texts.table()},{written}]".encode("ascii")
+            shared = [_joined(texts.rows)] if self._shared else []
+            return _joined([texts.table(), *shared, written]).encode("ascii")
         except _UNREADABLE as error:
             raise CodecError(f"it cannot be written: {error}") from error
 
@@ -120,8 +130,12 @@ class Codec(Generic[T]):
         Raises CodecError for a document that `encode` did not write.
         """
         try:
-            table, value = json.loads(content)
-            return self._read(value, Reading(table, path, paths))
+            table, *shared, value = json.loads(content)
+            texts = Reading(table, path, paths)
+            (rows,) = shared if self._shared else ([], *shared)
+            for row in _listed(rows):
+                texts.shared.append(self._readers[_listed(row)[0]](row, texts))
+            return self._read(value, texts)
         except _UNREADABLE as error:
             raise CodecError(f"it cannot be read: {error}") from error
 
@@ -154,7 +168,8 @@ class Codec(Generic[T]):
             return lambda value, texts: "null"
         fields = [self._writes(hint, f"value.{name}", name) for name, hint in self._hints[kind].items()]
         values = "".join(f",{{{each}}}" for each in fields)
-        return self._function("value, texts", f"f'''[{self._numbers[kind]}{values}]'''")
+        plain = self._function("value, texts", f"f'''[{self._numbers[kind]}{values}]'''")
+        return _sharing(plain) if kind in self._shared else plain
 
     def _reader(self, number: int) -> Callable[[Any, Reading], Any]:
         """What reads records of the class with a number."""
@@ -217,6 +232,9 @@ class Codec(Generic[T]):
             numbers = {self._numbers[each] for each in options}
             readers = _Made(lambda number: self._readers[number] if number in numbers else _wrong(number))
             read = f"{self._named(readers)}[{given}[0]]({given}, texts)"
+            if any(each in self._shared for each in options):
+                kinds = self._named(frozenset(options))
+                read = f"(shared({given}, texts, {kinds}) if type({given}) is int else {read})"
             return f"(None if {given} is None else {read})" if optional else read
         if optional:
             return f"(None if {given} is None else {self._reads(options[0], given)})"
@@ -291,6 +309,25 @@ def _wrong(value: object) -> NoReturn:
     raise TypeError(f"{value!r} is out of place")
 
 
+def _sharing(write: Callable[[Any, Writing], str]) -> Callable[[Any, Writing], str]:
+    """What writes records once, and then their numbers."""
+
+    def shared(value: Any, texts: Writing) -> str:
+        if value not in texts.numbers:
+            row = write(value, texts)
+            texts.numbers[value] = str(len(texts.rows))
+            texts.rows.append(row)
+        return texts.numbers[value]
+
+    return shared
+
+
+def _shared(number: int, texts: Reading, kinds: Container[type]) -> Any:
+    """The shared record of a number, of one of these classes."""
+    found = texts.shared[number] if number >= 0 else _wrong(number)
+    return found if type(found) in kinds else _wrong(found)
+
+
 def _sensible(made: T, check: Callable[[T], bool]) -> T:
     return made if check(made) else _wrong(made)
 
@@ -336,5 +373,6 @@ _NAMES = {
     "constant_of": _constant_of,
     "listed": _listed,
     "sensible": _sensible,
+    "shared": _shared,
     "wrong": _wrong,
 }

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from detlint import digests
 from detlint.facts import signatures
 from detlint.facts.facts import Facts
 from detlint.facts.packed import head
@@ -24,22 +25,44 @@ from detlint.link.starts import Start
 if TYPE_CHECKING:
     from detlint.link.following import Course
 
-_Key = tuple[str, str, str, str, str, str, bool]
+_NONE: Mapping[Any, Any] = {}
+
+Key: TypeAlias = tuple[str, str, str, str, str, str, bool]
 _Moved = tuple[Mapping[Place, Place], Mapping[int, int]]
+
+
+@dataclass(slots=True)
+class Basis:
+    """What courses rest on: the facts of files by path, and the `likeness` of all of them together.
+
+    `looked` has what tells the contents of documents that were asked for, by path, and `derived` what was made of
+    single files.
+    """
+
+    facts: Mapping[str, Facts]
+    likeness: str
+    looked: Mapping[str, str]
+    derived: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
 
 class Kept:
     """The courses of programs the last time that they were followed. A project that is linked again hands it on."""
 
-    def __init__(self) -> None:
+    def __init__(self, basis: Basis | None = None, courses: Mapping[Key, Course] = _NONE) -> None:
+        """`courses` are those of an earlier run, if any, by what their starts are known by."""
         self.followed = 0  # programs, the last time
-        self._program: Program | None = None
-        self._courses: dict[_Key, Course] = {}
+        self.basis = basis
+        self._courses = courses
+
+    @property
+    def lasting(self) -> dict[Key, Course]:
+        """The courses that no objects belong to: processes are known by what these hold."""
+        return {key: each for key, each in self._courses.items() if not (each.outcome.processes or each.spared)}
 
     def courses(self, program: Program, starts: Sequence[Start]) -> dict[Start, Course]:
         """Those that these files leave as they are, unless other processes are spared, by where programs start now."""
-        old = self._program
-        if old is None or not _is_like(old, program):
+        old = self.basis
+        if old is None or old.likeness != _likeness(program):
             return {}
         same = {path for path, facts in program.facts.items() if facts is old.facts[path]}
         program.derived.update((path, made) for path, made in old.derived.items() if path in same)
@@ -57,25 +80,26 @@ class Kept:
             if moved is not None:
                 found[start] = moved
         if found:  # which of them looked for a document is not known
-            program.documents.looked.update(old.documents.looked)
+            program.documents.looked.update(old.looked)
         lost = {start.path for start in starts if start not in found}  # programs of one file know of each other
         return {start: course for start, course in found.items() if start.path not in lost}
 
     def keep(self, program: Program, courses: Mapping[Start, Course], followed: int) -> None:
         """Keep what was followed, or was known."""
-        self._program, self.followed = program, followed
+        self.basis = Basis(program.facts, _likeness(program), program.documents.looked, program.derived)
+        self.followed = followed
         self._courses = {_key(start): course for start, course in courses.items()}
 
 
-def _key(start: Start) -> _Key:
+def _key(start: Start) -> Key:
     """What a start is known by, wherever it stands."""
     return start.path, start.kind, start.script, start.name, start.function, start.target, start.self_check
 
 
-def _is_like(old: Program, new: Program) -> bool:
-    """Whether what programs learn of all files together is the same."""
-    same = list(old.facts) == list(new.facts) and old.imports.paths == new.imports.paths
-    return same and (old.own, old.registered) == (new.own, new.registered)
+def _likeness(program: Program) -> str:
+    """What tells all that programs learn of all files together."""
+    told = [*program.facts], sorted(program.imports.paths), sorted(program.own.items()), program.registered
+    return digests.digest(repr(told).encode("utf-8", "surrogatepass")).hex()
 
 
 class _Change:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, is_dataclass
 from functools import partial
 from typing import Any
 
@@ -19,6 +18,7 @@ _NAMED = (f.Local, f.Global, f.Member)
 _RUNS = frozenset(("forward", "__call__"))
 _NOTHING = frozenset[str]()
 _ORDERED = ("<", "<=", ">", ">=", "==", "!=")
+_PLAIN = frozenset((str, int, float, complex, bytes, bool, type(None), type(...), Place))
 _Found = set[tuple[Place, str, bool]]
 
 
@@ -96,9 +96,8 @@ class Modes:
             told = told or self._asks(part.test)
         elif isinstance(part, f.Junction):
             told = told or any(map(self._asks, part.operands))
-        if _is_node(part):
-            for each in fields(part):
-                yield from self._told(getattr(part, each.name), told)
+        for each in _within(part):
+            yield from self._told(each, told)
 
     def _asks(self, value: object) -> bool:
         """Whether an expression is, or tests, what tells training from evaluation."""
@@ -115,13 +114,14 @@ class Modes:
 def parts(part: Any) -> Iterator[object]:
     """A part of a function, and all within it."""
     yield part
-    inner = part if isinstance(part, tuple) else [getattr(part, x.name) for x in fields(part)] if _is_node(part) else ()
-    for each in inner:
+    for each in part if isinstance(part, tuple) else _within(part):
         yield from parts(each)
 
 
-def _is_node(part: object) -> bool:
-    return is_dataclass(part) and not isinstance(part, (type, Place))
+def _within(part: Any) -> list[Any]:
+    """What the fields of a statement or an expression hold; nothing of what is neither."""
+    names: tuple[str, ...] = () if type(part) in _PLAIN else part.__match_args__
+    return [getattr(part, name) for name in names]
 
 
 def _leaves(branch: f.Branch) -> bool:
@@ -140,9 +140,8 @@ def _some_rounds(part: Any, counts: frozenset[str], told: bool) -> Iterator[Plac
         counts |= {each.name for each in parts(part.target) if isinstance(each, f.Local)}
     elif isinstance(part, (f.Branch, f.Conditional)):
         told = _counts(part.test, counts)
-    if _is_node(part):
-        for each in fields(part):
-            yield from _some_rounds(getattr(part, each.name), counts, told)
+    for each in _within(part):
+        yield from _some_rounds(each, counts, told)
 
 
 def _counts(test: object, counts: frozenset[str]) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from packaging.version import Version
 
@@ -14,7 +15,7 @@ from detlint.gathering import Progress, collect
 from detlint.listing import Around
 from detlint.report import Answered
 from detlint.settling.confirming import renewed, unmoved
-from detlint.settling.settling import answer
+from detlint.settling.settling import answer, may_say_anything
 
 _FEW = 100  # changed files that are looked at one by one, to see whether the project has to be linked again
 _NOTHING: Mapping[str, Collected] = {}
@@ -69,10 +70,32 @@ def answered(
     unknown = [each for each in contents if each.item.path not in found]
     found |= {each.path: each for each in collect(unknown, codes, torch, cache, jobs, progress)}
     collected = [found[each.item.path] for each in contents]
-    said = answer(collected, codes, torch, models, around, jobs=jobs)
+    if key is None or not may_say_anything(collected, around):
+        said = answer(collected, codes, torch, models, around, jobs=jobs)
+    else:
+        linked = partial(answer, collected, codes, torch, models, around, jobs=jobs)
+        said = _followed(contents, around, cache, collected, models, linked)
     if all(each.lasting for each in collected):
         cache.keep_answered(key, contents, around, said)
     return said, found
+
+
+def _followed(
+    contents: Sequence[Content],
+    around: Around,
+    cache: Cache,
+    collected: Sequence[Collected],
+    models: Models,
+    linked: Callable[..., Answered],
+) -> Answered:
+    """What the project has when it is `linked`, with no program followed again that comes out as in the last run."""
+    from detlint.cache import courses  # it imports all that links, which a run with answers does without
+
+    kept = courses.recalled(cache, contents, around, collected, models)
+    said = linked(kept=kept)
+    if all(each.lasting for each in collected):
+        courses.remember(cache, contents, around, kept, models)
+    return said
 
 
 def _renewed(

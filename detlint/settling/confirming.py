@@ -97,7 +97,7 @@ class Confirmed:
         def make() -> Fix | None:
             return repaired(remedies, self._models, self._placement.is_imported, self._has_lines)
 
-        return self._models.kept((remedies, self._spaces), frozenset(_read(remedies)), make)
+        return self._models.once((remedies, self._spaces), frozenset(_read(remedies)), make)
 
     def _has_lines(self, path: str) -> bool:
         """Whether the program of a file is to have the libraries' own lines: also where it alone would get a copy."""

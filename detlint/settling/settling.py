@@ -75,14 +75,16 @@ def answer(
     around: Around = ALONE,
     project: Project | None = None,
     jobs: int = 1,
+    kept: Kept | None = None,
 ) -> Answered:
     """The findings of these rules that the project confirms, with their severity and their fixes settled.
 
-    `project` are the files linked, where that is done already; else it is done with up to `jobs` processes.
+    `project` are the files linked, where that is done already; else it is done with up to `jobs` processes, and what is
+    `kept` of the link before is not done again.
     """
     catalogue = catalogues.load()
     if project is None and may_say_anything(collected, around):
-        project = link(collected, torch, around, jobs)
+        project = link(collected, torch, around, jobs, kept)
     verdicts: dict[str, tuple[Verdict, ...]] = {}
     reached: Mapping[str, Reached] = {}
     found: list[Finding] = []
