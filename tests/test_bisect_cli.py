@@ -43,6 +43,45 @@ def forked() -> Iterator[None]:
         yield
 
 
+RESUMED = """import sys
+import time
+import torch
+
+torch.manual_seed(0)
+net = torch.nn.Linear(2, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+first = 0
+if sys.argv[1:] == ["--resume", "3.pt"]:
+    net.load_state_dict(torch.load("3.pt"))
+    first = 3
+for step in range(first, 6):
+    x = torch.ones(1, 2)
+    if step == 4:
+        x = x * (time.time_ns() % 1000)
+    optimizer.zero_grad()
+    net(x).sum().backward()
+    optimizer.step()
+    if step == 2:
+        torch.save(net.state_dict(), "3.pt")
+"""
+
+
+@pytest.mark.usefixtures("forked")
+def test_operations_are_recorded_from_a_checkpoint(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("torch")
+    script.write_text(RESUMED)
+    given = ["--fresh", "--no-explain", "--no-static", "--level", "step", "--resume-with", "--resume 3.pt"]
+    assert bisect.main([*given, "--format", "json", "--", "train.py"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["first"]["step"] == 1  # of the runs that go on from step 3
+    assert (document["first"]["line"]["line"], document["first"]["a"]["op"]) == (15, "aten.mul.Tensor")
+    assert document["notes"] == [
+        "steps alone were recorded first, and the first 4 agree: operations were recorded of runs with `--resume 3.pt`"
+    ]
+    assert bisect.main(["--resume-with", "--resume 3.pt", "--", "train.py"]) == 2
+    assert "--resume-with goes with --level step" in capsys.readouterr().err
+
+
 @pytest.mark.usefixtures("forked")
 def test_a_difference_is_reported_kept_and_compared_again(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("torch")

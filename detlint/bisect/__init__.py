@@ -4,6 +4,7 @@ The program runs in a process of its own; torch is imported there once the progr
 
     records, writer, streams                what a trace says; its streams written, and read
     launch, options                         a program recorded in a fresh process; what is recorded and made different
+    inside, startup, starting               a record that a program makes of itself: a block, or as Python starts
     child, programs, watch                  that process; programs of every form entered; imports waited for
     session, track                          a process and its threads while they are recorded
     recorder, operations, signatures        operations; what their schemas say; the texts of their arguments
@@ -23,3 +24,18 @@ What is made of two records, without torch:
     reasons, shown                          why that line makes a difference; two values in words
     report, document, spread, page          text; JSON; how a difference spreads over steps; HTML
 """
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["recording"]
+
+
+def __getattr__(name: str) -> Any:
+    """`recording`, of which the other modules need not know."""
+    if name != "recording":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from detlint.bisect.inside import recording
+
+    return recording

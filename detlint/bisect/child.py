@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from detlint.bisect import hooks_host, hooks_process, programs, watch
 from detlint.bisect.options import Options
@@ -28,11 +29,7 @@ def main(argv: list[str]) -> None:
     held = Session(folder, options, f"rank{rank}" if rank.isdecimal() else "", command)
     install(held)
     atexit.register(held.finish)  # the first to be registered is the last to be called, when threads have ended
-    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        end = _terminated(held)
-        signal.signal(signal.SIGTERM, end)
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=lambda: _unhandled(end))
+    end_with(held)
     try:
         program()
     except SystemExit as error:
@@ -45,6 +42,22 @@ def main(argv: list[str]) -> None:
             trace = trace.tb_next
         sys.excepthook(type(error), error.with_traceback(trace), trace)
         sys.exit(held.status)
+
+
+def end_with(held: Session) -> None:
+    """Have the record end with the process where that is told to end, unless the program has its own way to."""
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        end = _terminated(held)
+        signal.signal(signal.SIGTERM, end)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=lambda: _unhandled(end))
+
+
+def leave() -> None:
+    """Let this thread go on unrecorded: its session has ended."""
+    recorder: Any = sys.modules.get("detlint.bisect.recorder")
+    if recorder is not None:
+        recorder.leave()
 
 
 def install(held: Session) -> None:

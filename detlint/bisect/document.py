@@ -51,6 +51,7 @@ def _found(found: Found) -> dict[str, Any]:
         "stream": found.stream,
         "equal": divergence.equal,
         "step": found.a.steps,
+        "losses": found.a.parts,
         "line": _line(divergence.line),
         "differs": list(divergence.differs),
         "a": _record(divergence.a),

@@ -24,7 +24,8 @@ class History:
     """One run up to record `until`: what set and used generators, the last step, and the records that were wanted.
 
     `agreed` has the last draw from each generator before its draws differ, `loaded` the last file that torch loaded
-    (data, weights or a checkpoint), `resumed` the one from which an optimizer was restored, too: a checkpoint.
+    (data, weights or a checkpoint), `resumed` the one from which an optimizer was restored, too: a checkpoint. `steps`
+    are those of optimizers, `losses` what gradients were taken of, `parts` those since the last step: microbatches.
     """
 
     until: int
@@ -37,6 +38,7 @@ class History:
     item: Op | None = None
     steps: int = 0
     losses: int = 0
+    parts: int = 0
     wanted: dict[int, Op | Event] = field(default_factory=dict)
 
     def seeded(self, generator: str, before: int | None = None) -> Event | None:
@@ -85,5 +87,7 @@ def _event(found: History, event: Event, apart: Mapping[str, int]) -> None:
             found.batch = event
         case "step":
             found.steps += 1
+            found.parts = 0
         case "loss":
             found.losses += 1
+            found.parts += 1

@@ -20,7 +20,9 @@ _installed = False
 
 
 def install() -> None:
-    """Watch torch, which has been imported."""
+    """Watch torch, which has been imported; optimizers and their steps are counted from now on."""
+    global _parameters
+    _parameters = Parameters()
     for name in _SEEDS:
         hooked = functools.partial(_seeding, f"torch.{name}")
         replace(torch, name, hooked)

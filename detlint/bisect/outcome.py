@@ -18,6 +18,7 @@ EQUAL, DIVERGED, USAGE, FAILED, INCONCLUSIVE = range(5)
 VERDICTS = {EQUAL: "equal", DIVERGED: "diverged", FAILED: "failed", INCONCLUSIVE: "inconclusive"}
 
 _WORKER = re.compile(r"(?:(?P<owner>.*)\.)?loader(?P<loader>\d+)\.worker\d+")
+_RANK = re.compile(r"rank\d+")
 _POOL = re.compile(r"(?:.*\.)?pool\d+")  # how many there are depends on time; what made a pool may end its processes
 _MADE_DIFFERENT = (
     "env.MALLOC_PERTURB_",
@@ -140,9 +141,10 @@ def _around(compared: dict[str, Comparison], name: str) -> tuple[Evidence, ...]:
 def _ranked(found: list[Found]) -> list[Found]:
     """The main stream first, unless what it took from another stream is why it differs: then that one.
 
-    Ranks that differ by what another one sent come after it.
+    Ranks that differ by what another one sent come after it, and so do those that differ later: a step of an optimizer
+    is one of all ranks.
     """
-    found = sorted(found, key=lambda one: one.cause.kind == "collective")
+    found = sorted(found, key=lambda one: (one.cause.kind == "collective", _reached(one)))
     if len(found) < 2 or found[0].stream != "main" or found[0].cause.kind not in _VAGUE:
         return found
     record = found[0].comparison.divergence.a if found[0].comparison.divergence else None
@@ -151,6 +153,11 @@ def _ranked(found: list[Found]) -> list[Found]:
     if not telling:
         return found
     return [telling[0], found[0], *(one for one in found[1:] if one is not telling[0])]
+
+
+def _reached(found: Found) -> tuple[int, int]:
+    """How far a rank had come when it first differed: steps, and losses in all. Of other streams nothing is said."""
+    return (found.a.steps, found.a.losses) if _RANK.fullmatch(found.stream) else (0, 0)
 
 
 def _undiverged(outcome: Outcome, apart: list[str], ends: Ends) -> Outcome:

@@ -295,6 +295,13 @@ def enter() -> None:
         Recorder().__enter__()  # type: ignore[no-untyped-call]
 
 
+def leave() -> None:
+    """Do not record this thread any more, unless another mode was entered meanwhile and is not left yet."""
+    modes = _get_current_dispatch_mode_stack()
+    if modes and isinstance(modes[-1], Recorder):
+        modes[-1].__exit__(None, None, None)  # type: ignore[no-untyped-call]
+
+
 def hide_from_compiler() -> None:
     """Have torch.compile leave the recorder alone. It makes each operation slower, so only where it is used."""
     if not getattr(Recorder, "hidden", False):

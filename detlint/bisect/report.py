@@ -54,11 +54,16 @@ def text(outcome: Outcome, program: str, read: Reader, static: Static | None = N
     else:
         lines = [f"{program}: inconclusive: {outcome.reason}"]
     lines += [f"note: {note}" for note in notes]
-    if outcome.environment and outcome.status != DIVERGED:
-        names = ", ".join(name for name, _, _ in outcome.environment[:8])
-        lines.append(f"the environments differ in {names}")
+    lines += _apart(outcome) if outcome.status != DIVERGED else []
     whole = "\n".join([*lines, *coverage(outcome)]) + "\n"
     return "".join(one if one.isprintable() or one == "\n" else "?" for one in whole)  # a record may come from anywhere
+
+
+def _apart(outcome: Outcome) -> list[str]:
+    """What is known to differ between the runs before anything ran."""
+    told = [f"{name} ({a or 'not set'} / {b or 'not set'})" for name, a, b in outcome.environment[:8]]
+    more = f" and {len(outcome.environment) - 8} more" if len(outcome.environment) > 8 else ""
+    return [f"their environments differ: {', '.join(told)}{more}"] if told else []
 
 
 def where(found: Found) -> str:
@@ -71,7 +76,7 @@ def where(found: Found) -> str:
     what = one.name if isinstance(one, Op) else _event(one)
     words = [f"at record {one.number} of stream {found.stream}", what]
     if found.a.steps or found.a.losses:
-        words.append(f"after {_count(found.a.steps, 'step')} of an optimizer")
+        words.append(f"after {_count(found.a.steps, 'step')} of an optimizer{_part(found)}")
     if isinstance(one, Op) and one.phase != "forward":
         words.append(f"{one.phase} ({one.node})" if one.node else one.phase)
     return ", ".join(words)
@@ -108,7 +113,7 @@ def _diverged(outcome: Outcome, program: str, read: Reader, static: Static | Non
     first = outcome.found[0]
     divergence, cause = first.comparison.divergence, first.cause
     assert divergence is not None
-    lines = [f"{program} diverged {where(first)}", ""]
+    lines = [f"{program} diverged {where(first)}", *_apart(outcome), ""]
     place = divergence.line
     if place is not None:
         lines += [*excerpt(place, read), ""]
@@ -183,6 +188,15 @@ def _seeds(found: Found) -> str:
 
 def _event(event: Event) -> str:
     return f"{event.kind} of {event.what}" if event.what else f"the {event.kind}"
+
+
+def _part(found: Found) -> str:
+    """Which of the losses of a step it is, where that is known to have several."""
+    divergence = found.comparison.divergence
+    one = divergence.a if divergence is not None else None
+    if not (isinstance(one, Event) and one.kind == "loss" and (found.a.parts or found.a.losses > found.a.steps)):
+        return ""
+    return f", loss {found.a.parts + 1} of the next"
 
 
 def _count(number: int, noun: str) -> str:

@@ -32,6 +32,7 @@ class Plan:
     With `poison`, fresh memory is filled with other bytes in each run. With `at_once`, the runs go on side by side.
     `timeout` is in seconds, for each run; `until` is the time, by `time.monotonic`, at which whatever runs is ended.
     `before` is called ahead of each run. Runs are forked from `origins`, from the same one if they are `alike`.
+    `resuming` are arguments with which the program goes on from a checkpoint near where steps differ.
     """
 
     command: tuple[str, ...]
@@ -45,6 +46,7 @@ class Plan:
     alike: bool = False
     until: float | None = None
     before: Callable[[], None] | None = None
+    resuming: tuple[str, ...] = ()
 
     def pair(self) -> tuple[Options, Options]:
         """The options of the two runs."""
@@ -84,18 +86,20 @@ def run(plan: Plan, folder: Path) -> Done:
     """Record a program twice below `folder` (`a.trace`, `b.trace`) and compare.
 
     Where steps alone are recorded and one differs, the program runs again, and operations are recorded from that step
-    on. Raises programs.ProgramError where there is nothing to run, OutOfTimeError, streams.TraceError and OSError.
+    on: from its beginning where it is resumed for that, since nobody knows which step that is. Raises
+    programs.ProgramError where there is nothing to run, OutOfTimeError, streams.TraceError and OSError.
     """
     begun = time.monotonic()
     done = _once(plan, folder)
     if plan.options.level == "step" and done.outcome.status == outcome.DIVERGED:
         step = done.outcome.found[0].a.steps
-        closer = replace(plan, options=replace(plan.options, level="op", from_step=step))
+        first = 0 if plan.resuming else step
+        command = (*plan.command, *plan.resuming)
+        closer = replace(plan, command=command, options=replace(plan.options, level="op", from_step=first))
         again = _once(closer, folder / "operations")
         if again.outcome.status == outcome.DIVERGED:
-            note = (
-                f"steps alone were recorded first, and the first {step} agree: operations were recorded from there on"
-            )
+            where = f"of runs with `{' '.join(plan.resuming)}`" if plan.resuming else "from there on"
+            note = f"steps alone were recorded first, and the first {step} agree: operations were recorded {where}"
             done = replace(again, notes=(*again.notes, note))
     return replace(done, seconds=time.monotonic() - begun)
 

@@ -6,6 +6,7 @@ import argparse
 import io
 import json
 import math
+import shlex
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -100,6 +101,13 @@ def parser() -> argparse.ArgumentParser:
         "--level", choices=("op", "step"), default="op", help="record steps alone, then operations where they differ"
     )
     made.add_argument(
+        "--resume-with",
+        type=shlex.split,
+        default=(),
+        metavar="ARGS",
+        help="with --level step: add these to the command for the runs whose operations are recorded",
+    )
+    made.add_argument(
         "--compile", choices=("keep", "eager"), default="keep", help="keep what torch.compile makes, or run as written"
     )
     made.add_argument(
@@ -152,6 +160,8 @@ def _compare(options: argparse.Namespace, command: Sequence[str]) -> int:
 
 def _run(options: argparse.Namespace, command: Sequence[str], folder: Path) -> int:
     """Run a program twice, and compare."""
+    if options.resume_with and options.level != "step":
+        raise OSError("--resume-with goes with --level step: runs are resumed once a step is known to differ")
     if options.out is not None and any((folder / name / META).exists() for name in ("a.trace", "b.trace")):
         raise OSError(f"{folder} has records already; name another folder, or remove them")
     plan = Plan(
@@ -168,6 +178,7 @@ def _run(options: argparse.Namespace, command: Sequence[str], folder: Path) -> i
         at_once=options.at_once,
         timeout=options.timeout,
         quiet=not options.show_output or options.format == "json",
+        resuming=tuple(options.resume_with),
     )
     with Origins() as origins:
         return _bisect(options, replace(plan, origins=None if options.fresh else origins), command, folder)

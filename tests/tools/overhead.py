@@ -1,8 +1,8 @@
 """What recording costs: time, memory and bytes, on a small CNN and a small transformer.
 
 `python -m tests.tools.overhead` prints a table. Plain and recorded steps are timed in one process, in turns, with one
-thread, by the processor's time, which other programs on the machine do not lengthen. `--digests` shows what digests of
-tensors cost beside those of the standard library.
+thread, by the processor's time, which other programs on the machine do not lengthen. `--level step` records losses and
+parameters alone. `--digests` shows what digests of tensors cost beside those of the standard library.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from detlint.bisect import child, digests
+from detlint.bisect import child, digests, inside
 from detlint.bisect.options import Options
 from detlint.bisect.session import Session
 from detlint.bisect.streams import Trace
@@ -92,7 +92,7 @@ def _step(net: nn.Module, loss: Callable[[], torch.Tensor]) -> Callable[[], torc
     return step
 
 
-def measure(name: str) -> Cost:
+def measure(name: str, level: str = "op") -> Cost:
     """The cost for a model: recording cannot be undone in a process, so each model has one of its own."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -103,7 +103,7 @@ def measure(name: str) -> Cost:
         times(step, 3)
         plain += times(step, steps)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        held = Session(Path(folder), Options())
+        held = Session(Path(folder), Options(level=level))
         child.install(held)
         times(step, 3)
         begun = _records(held)
@@ -169,18 +169,19 @@ def main() -> None:
     """Print the table, or that of digests."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--digests", action="store_true", help="compare digests instead")
+    parser.add_argument("--level", choices=inside.LEVELS, default="op", help="what is recorded [op]")
     parser.add_argument("--model", choices=MODELS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.digests:
         compare_digests()
     elif options.model:
-        print(measure(options.model))
+        print(measure(options.model, options.level))
     else:
         import subprocess
 
         print(_HEADER)
         for name in MODELS:
-            command = [sys.executable, "-m", "tests.tools.overhead", "--model", name]
+            command = [sys.executable, "-m", "tests.tools.overhead", "--model", name, "--level", options.level]
             print(subprocess.run(command, check=True, capture_output=True, text=True).stdout, end="")
 
 

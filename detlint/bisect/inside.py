@@ -1,0 +1,98 @@
+"""A record that a program makes of itself, with no command around it, to be compared by `detlint bisect A B`.
+
+A block of it, `with recording("a.trace"): ...`, or all of it: with the folder of `startup.py` in PYTHONPATH, each
+process of a program whose environment has DETLINT_RECORD begins a record there, whichever way it is launched.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from detlint.bisect import child, session
+from detlint.bisect.options import Options
+from detlint.bisect.session import Session
+from detlint.bisect.writer import SUFFIX
+
+FOLDER, LEVEL = "DETLINT_RECORD", "DETLINT_RECORD_LEVEL"
+LEVELS = ("step", "op")
+_BEGUN = "DETLINT_RECORD_BEGUN"  # in the environment of what a process that is recorded starts: "main" or "rank"
+_RANKS = (
+    ("RANK", "WORLD_SIZE"),
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("PMI_RANK", "PMI_SIZE"),
+    ("SLURM_PROCID", "SLURM_NTASKS"),
+)
+
+
+@contextmanager
+def recording(folder: str | Path | None = None, *, level: str = "") -> Iterator[None]:
+    """Record what a block does, into a folder that `detlint bisect A.trace B.trace` compares with another one.
+
+    `folder` is made; by default it is the value of the environment variable DETLINT_RECORD, and without that nothing is
+    recorded, so that a program may always have the block. `level` is "step" (losses, batches, and parameters after each
+    step of an optimizer) or "op" (all operations of torch), by default the value of DETLINT_RECORD_LEVEL, or "step".
+    The ranks of a distributed program have streams of their own in the same folder, without a collective. Functions
+    that seed, draw or load are not seen where a file has imported them by name before the block. Within a program that
+    is recorded already, by `detlint bisect` or around the block, this does nothing.
+
+    Raises FileExistsError where the folder has a record of this process already, and ValueError for another level.
+    """
+    wanted = folder or os.environ.get(FOLDER)
+    if not wanted or session.active() is not None:
+        yield
+        return
+    held = _session(Path(wanted), level or os.environ.get(LEVEL, LEVELS[0]))
+    child.install(held)
+    try:
+        yield
+    except BaseException as error:
+        child.note(held, error)
+        raise
+    finally:
+        held.finish()
+        child.leave()
+
+
+def begin() -> None:
+    """Record this process from now on, where its environment asks for that; what it starts is part of its record.
+
+    A launcher of ranks and each of its ranks begin records of their own. Ends the process where that cannot be.
+    """
+    folder, rank = os.environ.get(FOLDER), _rank()
+    kind = "rank" if rank else "main"
+    if not folder or os.environ.get(_BEGUN) in ("rank", kind):
+        return
+    os.environ[_BEGUN] = kind
+    try:
+        held = _session(Path(folder), os.environ.get(LEVEL, LEVELS[0]))
+    except (OSError, ValueError) as error:
+        sys.stderr.write(f"detlint: {error}\n")
+        os._exit(2)
+    child.install(held)
+    child.end_with(held)
+    atexit.register(held.finish)
+
+
+def _session(folder: Path, level: str) -> Session:
+    if level not in LEVELS:
+        raise ValueError(f"{level!r} is no level of recording: {' or '.join(LEVELS)}")
+    name = f"rank{rank}" if (rank := _rank()) else ""
+    path = folder / f"{name or 'main'}{SUFFIX}"
+    if path.exists():
+        raise FileExistsError(f"{path} is a record already: name another folder, or remove it")
+    folder.mkdir(parents=True, exist_ok=True)
+    return Session(folder, Options(level=level), name, getattr(sys, "argv", sys.orig_argv[1:]))
+
+
+def _rank() -> str:
+    """The number of this process among those of a distributed program, "" where it is none of them."""
+    for rank, size in _RANKS:
+        number = os.environ.get(rank, "")
+        if number.isdecimal() and os.environ.get(size, "") != "1":
+            return number
+    return ""
