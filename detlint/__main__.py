@@ -11,7 +11,7 @@ _NEW = 20_000  # objects after which Python looks for dead cycles: a small run i
 
 
 def main() -> None:
-    """The console script. `verify` and `bisect` do without libcst and click, and all do without rich."""
+    """The console script. `verify` and `bisect` do without libcst, and all do without rich."""
     _leave_working_folder()
     try:
         _run()
@@ -26,14 +26,6 @@ def _run() -> None:
     if sys.argv[1:2] == ["--debug"]:
         os.environ["DETLINT_DEBUG"] = "1"
         del sys.argv[1]
-    if sys.argv[1:2] == ["verify"]:
-        from detlint.commands import verify
-
-        raise SystemExit(verify.main(sys.argv[2:]))
-    if sys.argv[1:2] == ["bisect"]:
-        from detlint.commands import bisect
-
-        raise SystemExit(bisect.main(sys.argv[2:]))
     gc.set_threshold(_NEW)
     from detlint.cache import remembered
 

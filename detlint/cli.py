@@ -10,7 +10,6 @@ import click
 from click.shell_completion import CompletionItem
 
 from detlint import __version__
-from detlint.commands.completing import Parsed
 
 COMMANDS = {  # what each command says of itself
     "bisect": "Run a program twice, name the first operation that differs.",
@@ -93,33 +92,6 @@ def cli() -> None:
     `detlint PATHS` checks files and folders; it is short for `detlint check PATHS`. Only `bisect` and `repeat` run the
     code that they are given; all other commands read it, and `verify` runs operations of its own.
     """
-
-
-def _following(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    assert isinstance(ctx.command, Parsed)
-    return ctx.command.following(ctx, param, incomplete)
-
-
-@cli.command(cls=Parsed, add_help_option=False, context_settings={"ignore_unknown_options": True})
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, shell_complete=_following)
-def verify(arguments: tuple[str, ...]) -> None:
-    """Run operations that findings name, confirm or refute each."""
-    from detlint.commands import verify
-
-    raise SystemExit(verify.main(arguments))
-
-
-@cli.command(
-    cls=Parsed,
-    add_help_option=False,
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-)
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, shell_complete=_following)
-def bisect(arguments: tuple[str, ...]) -> None:
-    """Run a program twice, name the first operation that differs."""
-    from detlint.commands import bisect
-
-    raise SystemExit(bisect.main(arguments))
 
 
 def main(arguments: list[str]) -> None:

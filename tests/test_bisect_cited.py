@@ -10,7 +10,7 @@ import pytest
 from detlint.bisect.records import VERSION, Draw
 from detlint.bisect.streams import META
 from detlint.bisect.writer import SUFFIX, Writer
-from detlint.commands import bisect
+from tests.entered import bisect
 
 SCRIPT = "import sys\nimport torch\n\nprint(getattr(torch, sys.argv[1])(3).sum())\n"
 DRAWING = "import torch\n\n\ndef noise():\n    return torch.rand(3)\n\n\nnoise()\n"
@@ -58,7 +58,7 @@ def test_only_a_finding_in_a_file_that_was_loaded_is_cited(
     (run / "linked.py").symlink_to("beside.py")
     monkeypatch.chdir(run)
     records = [record(tmp_path / name, state, run, loaded) for name, state in zip("ab", "12", strict=True)]
-    assert bisect.main(records) == 1
+    assert bisect(records) == 1
     assert told in capsys.readouterr().out
 
 
@@ -68,5 +68,5 @@ def test_a_finding_in_the_script_itself_is_cited_of_an_older_record_too(
     (tmp_path / "train.py").write_text(SCRIPT + "\n\n\n\n" + DRAWING)
     monkeypatch.chdir(tmp_path)
     records = [record(tmp_path / name, state, tmp_path, None) for name, state in zip("ab", "12", strict=True)]
-    assert bisect.main(records) == 1
+    assert bisect(records) == 1
     assert "rule: DET101 unseeded-torch, found elsewhere, at train.py:13" in capsys.readouterr().out

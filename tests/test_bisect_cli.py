@@ -19,8 +19,8 @@ from detlint.bisect import launch
 from detlint.bisect.case import Cause
 from detlint.bisect.records import Op
 from detlint.bisect.report import Static
-from detlint.commands import bisect
 from detlint.verify import pool
+from tests.entered import bisect
 from tests.forks import forks
 from tests.test_bisect_page import both
 
@@ -71,14 +71,14 @@ def test_operations_are_recorded_from_a_checkpoint(script: Path, capsys: pytest.
     pytest.importorskip("torch")
     script.write_text(RESUMED)
     given = ["--fresh", "--no-explain", "--no-static", "--level", "step", "--resume-with", "--resume 3.pt"]
-    assert bisect.main([*given, "--format", "json", "--", "train.py"]) == 1
+    assert bisect([*given, "--format", "json", "--", "train.py"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert document["first"]["step"] == 1  # of the runs that go on from step 3
     assert (document["first"]["line"]["line"], document["first"]["a"]["op"]) == (15, "aten.mul.Tensor")
     assert document["notes"] == [
         "steps alone were recorded first, and the first 4 agree: operations were recorded of runs with `--resume 3.pt`"
     ]
-    assert bisect.main(["--resume-with", "--resume 3.pt", "--", "train.py"]) == 2
+    assert bisect(["--resume-with", "--resume 3.pt", "--", "train.py"]) == 2
     assert "--resume-with goes with --level step" in capsys.readouterr().err
 
 
@@ -86,19 +86,19 @@ def test_operations_are_recorded_from_a_checkpoint(script: Path, capsys: pytest.
 def test_a_difference_is_reported_kept_and_compared_again(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("torch")
     script.write_text(UNSEEDED)
-    assert bisect.main(["--fresh", "--format", "json", "--at-once", "--out", "kept", "--", "train.py"]) == 1
+    assert bisect(["--fresh", "--format", "json", "--at-once", "--out", "kept", "--", "train.py"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert (document["version"], document["verdict"], document["exit"]) == (1, "diverged", 1)
     assert document["first"]["line"] == {"path": "train.py", "line": 3, "function": "<module>", "cell": None}
     assert document["first"]["rule"]["code"] == "DET101"
-    assert bisect.main(["kept/a.trace", "kept/b.trace"]) == 1
+    assert bisect(["kept/a.trace", "kept/b.trace"]) == 1
     shown = capsys.readouterr().out
     assert "kept/a.trace and kept/b.trace diverged at record 0 of stream main, aten.rand.default" in shown
     assert "  > 3 | weight = torch.rand(3)\n" in shown
     assert "DET101 unseeded-torch, found at train.py:3" in shown
-    assert bisect.main(["kept/a.trace", "kept/a.trace"]) == 0
+    assert bisect(["kept/a.trace", "kept/a.trace"]) == 0
     assert "it says nothing of other hardware" in capsys.readouterr().out
-    assert bisect.main(["--fresh", "--out", "kept", "--", "train.py"]) == 2
+    assert bisect(["--fresh", "--out", "kept", "--", "train.py"]) == 2
     assert "kept has records already" in capsys.readouterr().err
 
 
@@ -113,13 +113,13 @@ def test_only_a_finding_in_a_file_that_the_program_loaded_is_cited(
     nothing = "rule: DET101 unseeded-torch speaks of this; the static analysis has no finding here"
     elsewhere = "rule: DET101 unseeded-torch, found elsewhere, at beside.py:5"
     script.write_text(drawn)
-    assert bisect.main(["--fresh", "--at-once", "--out", "kept", "--", "train.py", "rand"]) == 1
+    assert bisect(["--fresh", "--at-once", "--out", "kept", "--", "train.py", "rand"]) == 1
     assert nothing in capsys.readouterr().out
     script.write_text(f"{drawn}\nimport linked\n")
     script.with_name("linked.py").symlink_to("beside.py")
-    assert bisect.main(["--fresh", "--at-once", "--out", "loading", "--", "train.py", "rand"]) == 1
+    assert bisect(["--fresh", "--at-once", "--out", "loading", "--", "train.py", "rand"]) == 1
     assert elsewhere in capsys.readouterr().out
-    assert bisect.main(["kept/a.trace", "kept/b.trace"]) == 1
+    assert bisect(["kept/a.trace", "kept/b.trace"]) == 1
     assert nothing in capsys.readouterr().out
 
 
@@ -129,7 +129,7 @@ def test_a_cause_is_shown_by_holding_it_equal_and_the_next_difference_is_looked_
 ) -> None:
     pytest.importorskip("torch")
     script.write_text("import random\nimport torch\n\nprint((torch.ones(3) * random.random()).sum())\n")
-    assert bisect.main(["--fresh", "--explain", "--all", "2", "--no-static", "--at-once", "--", "train.py"]) == 1
+    assert bisect(["--fresh", "--explain", "--all", "2", "--no-static", "--at-once", "--", "train.py"]) == 1
     shown = capsys.readouterr().out
     assert "shown: with `random` seeded with 0 at the start in both runs it is gone" in shown
     assert "note: with it repaired the runs are equal" in shown
@@ -152,7 +152,7 @@ def test_a_report_does_without_the_static_analysis_where_that_cannot_be_imported
     a, b = both(tmp_path)
     monkeypatch.setitem(sys.modules, "detlint.bisecting", None)
     monkeypatch.delattr("detlint.bisecting", raising=False)
-    assert bisect.main([str(a.path), str(b.path)]) == 1
+    assert bisect([str(a.path), str(b.path)]) == 1
     assert "note: the static analysis needs" in capsys.readouterr().out
 
 
@@ -160,27 +160,25 @@ def test_a_program_that_fails_alike_is_told_with_its_own_words(
     script: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     script.write_text("raise ValueError('no such data')\n")
-    assert bisect.main(["--fresh", "--no-poison", "--", "train.py"]) == 3
+    assert bisect(["--fresh", "--no-poison", "--", "train.py"]) == 3
     found = capsys.readouterr()
     assert "failed in both runs alike: ValueError: no such data" in found.out
     assert found.err.count("ValueError: no such data") == 2
 
 
 def test_what_cannot_be_run_or_read_is_wrong_usage(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert bisect.main(["--", "train.py"]) == 2
+    assert bisect(["--", "train.py"]) == 2
     script.parent.joinpath("a").mkdir()
-    assert bisect.main(["a", "a"]) == 2
+    assert bisect(["a", "a"]) == 2
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 2
     assert lines[0].startswith("detlint: train.py is neither a file nor a command")
-    with pytest.raises(SystemExit) as stopped:
-        bisect.main(["--perturb", "weather", "--", "train.py"])
-    assert stopped.value.code == 2
+    assert bisect(["--perturb", "weather", "--", "train.py"]) == 2
 
 
 def test_a_run_that_takes_too_long_is_inconclusive(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script.write_text(SLEEPS)
-    assert bisect.main(["--fresh", "--timeout", "1", "--no-poison", "--at-once", "--", "train.py"]) == 4
+    assert bisect(["--fresh", "--timeout", "1", "--no-poison", "--at-once", "--", "train.py"]) == 4
     assert "A and B did not end within 1 s" in capsys.readouterr().out
 
 
@@ -207,9 +205,7 @@ def test_an_interrupt_ends_both_programs(script: Path) -> None:
 
 
 def test_the_help_says_that_it_runs_the_code(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        bisect.main(["--help"])
-    assert stopped.value.code == 0
+    assert bisect(["--help"]) == 0
     assert "RUNS THE CODE IT IS GIVEN" in capsys.readouterr().out
 
 
@@ -220,7 +216,7 @@ def test_the_line_that_makes_a_difference_is_named_and_shown_by_default(
     names = ", ".join(f"'w{i}'" for i in range(12))
     lines = ["import torch", f"names = {{{names}}}", "ids = {name: i for i, name in enumerate(names)}"]
     script.write_text("\n".join([*lines, "print(torch.tensor([ids[f'w{i}'] for i in range(12)]).float())", ""]))
-    assert bisect.main(["--format", "json", "--no-static", "--", "train.py"]) == 1
+    assert bisect(["--format", "json", "--no-static", "--", "train.py"]) == 1
     document = json.loads(capsys.readouterr().out)
     cause = document["first"]["cause"]
     assert (cause["line"]["line"], cause["why"]) == (3, "set-order")
@@ -235,7 +231,7 @@ def test_runs_import_torch_themselves_where_the_program_sets_what_an_import_read
 ) -> None:
     pytest.importorskip("torch")
     script.write_text("import os\nos.environ['OMP_NUM_THREADS'] = '1'\n" + UNSEEDED)
-    assert bisect.main(["--no-static", "--", "train.py"]) == 1
+    assert bisect(["--no-static", "--", "train.py"]) == 1
     shown = capsys.readouterr().out
     assert "train.py:5" in shown
     assert "note: each run has imported torch itself, which takes longer: the program sets OMP_NUM_THREADS" in shown
@@ -250,5 +246,5 @@ def test_torch_is_not_there_before_the_program_imports_it(script: Path, capsys: 
         "import torch\nassert torch.__spec__.loader is torch.__loader__ and 'numpy' in sys.modules\n"
         "print(torch.ones(3).sum())\n"
     )
-    assert bisect.main(["--no-static", "--", "train.py"]) == 0
+    assert bisect(["--no-static", "--", "train.py"]) == 0
     assert "note:" not in capsys.readouterr().out

@@ -18,12 +18,12 @@ from click.testing import CliRunner
 from detlint import catalogue, config
 from detlint.bisect.streams import META
 from detlint.cli import cli
-from detlint.commands import bisect, verify
 from detlint.config import ConfigError
 from detlint.review import baseline
 from detlint.review.baseline import Baseline
 from detlint.verify import evidence
 from tests.bisecting import recorded
+from tests.entered import bisect, verify
 
 SWITCH = "import torch\n\ntorch.backends.cudnn.benchmark = True\nx = torch.zeros(3).index_add_(0, i, y)\n"
 STRANGE: tuple[Any, ...] = (
@@ -88,7 +88,7 @@ def test_a_record_with_something_else_in_it_is_one_line_or_is_compared(
     traces: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     luck = random.Random(0)
-    whole = bisect.main(["--no-static", str(traces / "a"), str(traces / "b")])
+    whole = bisect(["--no-static", str(traces / "a"), str(traces / "b")])
     assert whole == 1
     capsys.readouterr()
     statuses = []
@@ -103,7 +103,7 @@ def test_a_record_with_something_else_in_it_is_one_line_or_is_compared(
             if number % 3 == 1
             else []
         )
-        statuses.append(bisect.main(["--no-static", *more, str(folder / "a"), str(folder / "b")]))
+        statuses.append(bisect(["--no-static", *more, str(folder / "a"), str(folder / "b")]))
         captured = capsys.readouterr()
         assert "internal error" not in captured.err and "Traceback" not in captured.err, captured.err
         assert "\x1b" not in captured.out + captured.err
@@ -166,7 +166,7 @@ def test_evidence_with_something_else_in_it_is_one_line_or_is_shown(
             continue
         shown += 1
         if shown % 10 == 0:
-            assert verify.main(["--evidence", str(file), "a.py"]) in (0, 1, 2)
+            assert verify(["--evidence", str(file), "a.py"]) in (0, 1, 2)
             captured = capsys.readouterr()
             assert "internal error" not in captured.err, captured.err
             assert "\x1b" not in captured.out + captured.err

@@ -14,7 +14,6 @@ from click.testing import CliRunner, Result
 
 from detlint import analyse
 from detlint.cli import cli
-from detlint.commands import bisect, verify
 from detlint.settling import settling
 
 ROOT = Path(__file__).parent.parent
@@ -107,12 +106,10 @@ def detlint(*arguments: str) -> Result:
 
 
 def one_line(stderr: str, complaint: str) -> None:
-    """That a complaint is the last line, and there is nothing before it but how the command is used."""
-    assert "Traceback" not in stderr
-    *usage, line = stderr.splitlines()
+    """That a complaint is all that is said."""
+    (line,) = stderr.splitlines()
     assert complaint in line
-    assert line.startswith(("detlint: ", "Error: ", "detlint verify: error: ", "detlint bisect: error: "))
-    assert not usage or usage[0].lower().startswith("usage: ")
+    assert line.startswith("detlint: ")
 
 
 @pytest.mark.parametrize("arguments", MISTAKES)
@@ -147,17 +144,10 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("arguments", OTHERS)
-def test_a_mistake_with_what_runs_something_is_one_line_and_status_2(
-    arguments: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command, *rest = arguments.split()
-    try:
-        status: object = {"verify": verify, "bisect": bisect}[command].main(rest)
-    except SystemExit as end:
-        status = end.code
-    captured = capsys.readouterr()
-    assert (status, captured.out) == (2, "")
-    one_line(captured.err, OTHERS[arguments])
+def test_a_mistake_with_what_runs_something_is_one_line_and_status_2(arguments: str) -> None:
+    result = detlint(*arguments.split())
+    assert (result.exit_code, result.stdout) == (2, "")
+    one_line(result.stderr, OTHERS[arguments])
 
 
 # Settings

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from detlint.commands import verify
 from detlint.verify import pool
+from tests.entered import verify
 from tests.forks import forks
 from tests.support import FLAKE8_PLUGIN, PYTEST_PLUGIN
 
@@ -124,7 +124,7 @@ def test_findings_are_verified_or_it_is_said_why_not(
     assert re.search(r"^detlint verify \. ", README, re.MULTILINE)
     monkeypatch.chdir(project)
     with forks(pool):
-        status = verify.main("--repeats 6 --processes 1 --device cpu docs/examples/segmentation".split())
+        status = verify("--repeats 6 --processes 1 --device cpu docs/examples/segmentation".split())
     shown = capsys.readouterr()
     assert status in (0, 1), shown.err
     assert re.search(r"DET40\d +(confirmed|not-observed) ", shown.out), shown.out

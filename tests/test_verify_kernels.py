@@ -11,8 +11,8 @@ import pytest
 
 pytest.importorskip("torch")
 
-from detlint.commands import verify as verify_cli
 from detlint.verify.kernels import calls
+from tests.entered import verify
 
 TRITON = pytest.mark.skipif(find_spec("triton") is None, reason="Triton is not installed")
 KERNELS = """\
@@ -63,7 +63,7 @@ def told(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> dict[t
     mark = "import pathlib\npathlib.Path(__file__).with_name('ran').touch()\n"
     (folder / "kernels.py").write_text(KERNELS + mark)
     (folder / "pyproject.toml").write_text("[tool.detlint]\nselect = ['DET304', 'DET506']\n")
-    assert verify_cli.main([str(folder), "--device", "cpu", "--format", "json", *more]) == 0
+    assert verify([str(folder), "--device", "cpu", "--format", "json", *more]) == 0
     found = json.loads(capsys.readouterr().out)["findings"]
     return {(each["line"], each["code"]): each["verification"] for each in found}
 

@@ -14,11 +14,11 @@ torch = pytest.importorskip("torch")
 from click.testing import CliRunner  # noqa: E402
 
 from detlint.cli import cli  # noqa: E402
-from detlint.commands import verify as verify_cli  # noqa: E402
 from detlint.verify import pool, worker  # noqa: E402
 from detlint.verify.job import Job  # noqa: E402
 from detlint.verify.orders.addends import Addends, UnlikeError  # noqa: E402
 from detlint.verify.verdicts import judge, words  # noqa: E402
+from tests.entered import verify  # noqa: E402
 from tests.forks import forks  # noqa: E402
 
 HEAD = """\
@@ -101,7 +101,7 @@ def test_an_index_in_the_text_tells_that_no_order_can_change_a_bit(told: dict[st
 @pytest.mark.slow
 def test_sums_of_integers_cannot_differ(capsys: pytest.CaptureFixture[str]) -> None:
     with forks(pool):
-        assert verify_cli.main(["--op", "put_acc.fwd.any", "--device", "cpu", "--format", "json"]) == 0
+        assert verify(["--op", "put_acc.fwd.any", "--device", "cpu", "--format", "json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)["measurements"]
     assert found["dtype"] == "int64"
     assert found["outcomes"]["orders"]["verdict"] == "simulated"

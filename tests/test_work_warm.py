@@ -77,9 +77,7 @@ def test_no_command_is_imported_to_be_named(arguments: list[str], tmp_path: Path
     code = "import sys; from detlint.cli import main\ntry: main(sys.argv[1:])\nfinally: print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=tmp_path)
     loaded = set(done.stdout.splitlines()[-1].split())
-    shared = {"detlint.commands.completing"}
-    packages = {"detlint.commands"}
-    assert {name for name in loaded if name.startswith("detlint.")} == {"detlint.cli"} | shared | packages
+    assert {name for name in loaded if name.startswith("detlint.")} == {"detlint.cli"}
     assert loaded.isdisjoint({"rich", "libcst", "packaging", "pygls", "tomllib", "sqlite3", "torch", "numpy"})
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
-import math
 import shlex
 import sys
 import tempfile
@@ -13,6 +11,10 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import click
 
 from detlint.bisect import document, explain, outcome, page, repairs, report, runs, spread
 from detlint.bisect.options import Options
@@ -23,30 +25,90 @@ from detlint.bisect.report import Static
 from detlint.bisect.runs import PERTURBATIONS, Done, Plan
 from detlint.bisect.streams import META, Trace, TraceError
 from detlint.bisect.warm import Origins
+from detlint.commands import numbers
 from detlint.commands.failing import complain, defect, leave_pipe, reason
+from detlint.commands.sections import Sectioned
+from detlint.commands.terminal import OneOf, split
 from detlint.printed import in_json, printable
 from detlint.verify.pool import StartError
 
-_DESCRIPTION = """\
-Run a program twice in fresh processes, record every operation, and name the
-first one that differs, the line it comes from and why. This command
-RUNS THE CODE IT IS GIVEN, with all that it does: files are written twice. With
-two folders in place of a program, the records in them are compared."""
-_EPILOG = """\
-PROGRAM is a script, a notebook, `-m module`, a test (test_x.py::test_name) or
-`torchrun ...`, with its arguments. Exit status: 0 equal, 1 diverged, 2 wrong
-usage, 3 the program failed in both runs alike, 4 inconclusive."""
-_USAGE = "detlint bisect [options] -- PROGRAM [ARGUMENTS]\n       detlint bisect [options] A.trace B.trace"
+_FILE, _FOLDER = click.Path(path_type=Path, dir_okay=False), click.Path(path_type=Path, file_okay=False)
 _TAIL = 8  # lines of what a program that failed wrote last
+_SECTIONS = {
+    "Runs": (
+        "--perturb",
+        "--no-poison",
+        "--at-once",
+        "--fresh",
+        "--timeout",
+        "--compile",
+        "--in",
+        "--show-output",
+    ),
+    "Records": ("--out", "--level", "--from-step", "--max-ops", "--resume-with"),
+    "Causes": ("--explain", "--all", "--verify", "--no-static"),
+    "Report": ("--format", "--html"),
+}
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    options = parser().parse_args(argv)
-    command = options.command[1:] if options.command[:1] == ["--"] else options.command
+def _perturbations(text: str) -> tuple[str, ...]:
+    names = split((text,))
+    for name in names:
+        if name not in PERTURBATIONS:
+            raise click.BadParameter(f"{name!r} is none of {', '.join(PERTURBATIONS)}")
+    return names
+
+
+@click.command(cls=Sectioned, sections=_SECTIONS, context_settings={"allow_interspersed_args": False})
+@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM [ARGUMENTS]")
+@click.option("--perturb", type=_perturbations, default="", metavar="LIST", help="what the second run differs in")
+@click.option("--no-poison", is_flag=True, help="leave fresh memory as it is in each run")
+@click.option("--at-once", is_flag=True, help="let both runs go on side by side")
+@click.option("--fresh", is_flag=True, help="have each run import torch itself")
+@click.option("--timeout", type=numbers.seconds, metavar="S", help="seconds that each run may take [no limit]")
+@click.option(
+    "--compile",
+    "compiling",
+    type=OneOf(("keep", "eager")),
+    default="keep",
+    metavar="NAME",
+    help="what torch.compile makes: keep, eager [keep]",
+)
+@click.option("--in", "user", multiple=True, metavar="DIR", help="count installed code in here as yours")
+@click.option("--show-output", is_flag=True, help="let the program write to the terminal")
+@click.option("--out", type=_FOLDER, metavar="DIR", help="keep the records here, as a.trace and b.trace")
+@click.option(
+    "--level", type=OneOf(("op", "step")), default="op", metavar="NAME", help="op, or step and then op where it differs"
+)
+@click.option("--from-step", type=numbers.count, default="0", metavar="N", help="record from this optimizer step on")
+@click.option("--max-ops", type=numbers.count, default="0", metavar="N", help="record so much of each thread [all]")
+@click.option(
+    "--resume-with", type=shlex.split, default="", metavar="ARGS", help="arguments of the runs that `step` leads to"
+)
+@click.option("--explain/--no-explain", default=None, help="run again for the line [if that is open]")
+@click.option("--all", "wanted", type=numbers.count, default="0", metavar="N", help="go on to the next differences")
+@click.option("--verify", is_flag=True, help="run the operation alone whose kernel is the cause")
+@click.option("--no-static", is_flag=True, help="look for no finding in its project")
+@click.option(
+    "--format", "format_", type=OneOf(("text", "json")), default="text", metavar="NAME", help="text, json [text]"
+)
+@click.option("--html", type=_FILE, metavar="FILE", help="write a page with both runs side by side, too")
+def bisect(**given: Any) -> None:
+    """Run a program twice, name the first operation that differs.
+
+    It RUNS THE CODE IT IS GIVEN, with all that it does: files are written twice. PROGRAM is a script, a notebook,
+    `-m module`, a test (test_x.py::test_name) or `torchrun ...`. With two folders in its place, the records in them are
+    compared. What the second run may differ in: hashseed, threads, workers, listing. Exit status: 0 equal, 1 diverged,
+    2 wrong usage, 3 the program failed in both runs alike, 4 inconclusive.
+    """
+    raise SystemExit(_status(SimpleNamespace(**given)))
+
+
+def _status(options: SimpleNamespace) -> int:
+    command: tuple[str, ...] = options.command
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal of another encoding gets its report, too; JSON is UTF-8
-            encoding = "utf-8" if options.format == "json" else stream.encoding
+            encoding = "utf-8" if options.format_ == "json" else stream.encoding
             stream.reconfigure(encoding=encoding, errors="backslashreplace")
     try:
         with ExitStack() as stack:
@@ -64,101 +126,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         return defect(error)
 
 
-def parser() -> argparse.ArgumentParser:
-    """What reads the arguments of the command."""
-    made = argparse.ArgumentParser(
-        "detlint bisect",
-        usage=_USAGE,
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    made.add_argument("command", nargs=argparse.REMAINDER, metavar="PROGRAM", help=argparse.SUPPRESS)
-    made.add_argument("--out", type=Path, metavar="DIR", help="keep the records here, as a.trace and b.trace")
-    made.add_argument("--format", choices=("text", "json"), default="text", help="[text]")
-    made.add_argument("--html", type=Path, metavar="FILE", help="write a page with both runs side by side, too")
-    made.add_argument(
-        "--perturb",
-        type=_perturbations,
-        default=(),
-        metavar="LIST",
-        help=f"make the second run differ in these, with commas between: {', '.join(PERTURBATIONS)}",
-    )
-    made.add_argument(
-        "--explain",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="run again to name the line of a cause, and to show it [where its line is not known yet]",
-    )
-    made.add_argument("--all", type=_count, default=0, metavar="N", help="go on to the next differences, N in all")
-    made.add_argument("--no-poison", action="store_true", help="do not fill fresh memory with other bytes in each run")
-    made.add_argument("--at-once", action="store_true", help="let both runs go on side by side; they share their files")
-    made.add_argument("--fresh", action="store_true", help="start each run in a process that imports torch itself")
-    made.add_argument("--timeout", type=_seconds, metavar="S", help="seconds that each run may take [no limit]")
-    made.add_argument("--max-ops", type=_count, default=0, metavar="N", help="record so much of each thread [all]")
-    made.add_argument("--from-step", type=_count, default=0, metavar="N", help="record from this optimizer step on")
-    made.add_argument(
-        "--level", choices=("op", "step"), default="op", help="record steps alone, then operations where they differ"
-    )
-    made.add_argument(
-        "--resume-with",
-        type=shlex.split,
-        default=(),
-        metavar="ARGS",
-        help="with --level step: add these to the command for the runs whose operations are recorded",
-    )
-    made.add_argument(
-        "--compile", choices=("keep", "eager"), default="keep", help="keep what torch.compile makes, or run as written"
-    )
-    made.add_argument(
-        "--in", dest="user", action="append", default=[], metavar="DIR", help="count installed code in here as yours"
-    )
-    made.add_argument("--show-output", action="store_true", help="let the program write to the terminal")
-    made.add_argument(
-        "--verify",
-        action="store_true",
-        help="where a kernel is the cause, run its operation alone, as `detlint verify` does",
-    )
-    made.add_argument("--no-static", action="store_true", help="do not analyse the program's project for a finding")
-    return made
-
-
-def _perturbations(text: str) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in text.split(",") if name.strip())
-    for name in names:
-        if name not in PERTURBATIONS:
-            raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(PERTURBATIONS)}")
-    return names
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if not 0 < seconds < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
-    return seconds
-
-
 def _are_traces(command: Sequence[str]) -> bool:
     return len(command) == 2 and all(Path(one).is_dir() for one in command)
 
 
-def _compare(options: argparse.Namespace, command: Sequence[str]) -> int:
+def _compare(options: SimpleNamespace, command: Sequence[str]) -> int:
     """Compare two records."""
     a, b = (Trace(Path(one)) for one in command)
     found = outcome.compare(a, b)
     return _show(options, found, " and ".join(command), (a, b))
 
 
-def _run(options: argparse.Namespace, command: Sequence[str], folder: Path) -> int:
+def _run(options: SimpleNamespace, command: Sequence[str], folder: Path) -> int:
     """Run a program twice, and compare."""
     if options.resume_with and options.level != "step":
         raise OSError("--resume-with goes with --level step: runs are resumed once a step is known to differ")
@@ -171,20 +150,20 @@ def _run(options: argparse.Namespace, command: Sequence[str], folder: Path) -> i
             max_ops=options.max_ops,
             from_step=options.from_step,
             user=tuple(str(Path(path).resolve()) for path in options.user),
-            compiling=options.compile,
+            compiling=options.compiling,
         ),
         options.perturb,
         poison=not options.no_poison,
         at_once=options.at_once,
         timeout=options.timeout,
-        quiet=not options.show_output or options.format == "json",
+        quiet=not options.show_output or options.format_ == "json",
         resuming=tuple(options.resume_with),
     )
     with Origins() as origins:
         return _bisect(options, replace(plan, origins=None if options.fresh else origins), command, folder)
 
 
-def _bisect(options: argparse.Namespace, plan: Plan, command: Sequence[str], folder: Path) -> int:
+def _bisect(options: SimpleNamespace, plan: Plan, command: Sequence[str], folder: Path) -> int:
     done = runs.run(plan, folder)
     found = done.outcome
     if options.explain is not False:
@@ -192,8 +171,8 @@ def _bisect(options: argparse.Namespace, plan: Plan, command: Sequence[str], fol
     notes = done.notes
     if plan.origins is not None and plan.origins.cold:
         notes = (*notes, f"each run has imported torch itself, which takes longer: {plan.origins.cold}")
-    if options.all > 1 and found.found:
-        rest = repairs.find(done.plan, found, folder / "repaired", options.all, _progress)
+    if options.wanted > 1 and found.found:
+        rest = repairs.find(done.plan, found, folder / "repaired", options.wanted, _progress)
         notes = (*notes, *map(report.briefly, rest.found), rest.end)
     traces = (Trace(done.recordings[0].folder), Trace(done.recordings[1].folder))
     status = _show(options, found, " ".join(command), traces, notes, done.seconds)
@@ -202,7 +181,7 @@ def _bisect(options: argparse.Namespace, plan: Plan, command: Sequence[str], fol
 
 
 def _show(
-    options: argparse.Namespace,
+    options: SimpleNamespace,
     found: Outcome,
     program: str,
     traces: tuple[Trace, Trace],
@@ -224,7 +203,7 @@ def _show(
         except ImportError as error:
             notes = (*notes, f"the static analysis needs {error.name}, which is not installed")
     text = report.text(found, program, _reader(folder), static, notes)
-    if options.format == "json":
+    if options.format_ == "json":
         print(in_json(json.dumps(document.build(found, program, static, notes, seconds), indent=1)))
     else:
         print(printable(text), end="")

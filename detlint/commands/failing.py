@@ -20,8 +20,10 @@ _OPTION = "--debug"
 
 
 def without_debug(arguments: list[str]) -> list[str]:
-    """Arguments without `--debug`, whose presence is noted."""
-    end = arguments.index("--") if "--" in arguments else len(arguments)
+    """Arguments without `--debug`, whose presence is noted; what stands behind `bisect` may be the program's own."""
+    named = next((i for i, each in enumerate(arguments) if not each.startswith("-")), len(arguments))
+    runs = arguments[named : named + 1] in (["bisect"], ["repeat"])
+    end = named if runs else arguments.index("--") if "--" in arguments else len(arguments)
     found = [each for each in arguments[:end] if each != _OPTION]
     if len(found) < end:
         os.environ[_VARIABLE] = "1"  # for the processes of the run, too

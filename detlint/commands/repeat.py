@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import signal
 import sys
 import tempfile
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from detlint.commands import failing
+from detlint.commands import failing, numbers
 from detlint.commands.completing import rules
 from detlint.commands.sections import Sectioned
 from detlint.commands.terminal import clear_errors, split
@@ -39,7 +38,7 @@ _SECTIONS = {
 @click.option("--apply", "write", is_flag=True, help="change your files, once all is done")
 @click.option("--select", multiple=True, metavar="RULES", shell_complete=rules, help="fixes of these rules alone")
 @click.option("--ignore", multiple=True, metavar="RULES", shell_complete=rules, help="no fixes of these rules")
-@click.option("--timeout", metavar="S", help="seconds that all of it may take [no limit]")
+@click.option("--timeout", type=numbers.seconds, metavar="S", help="seconds that all of it may take [no limit]")
 @click.option("--perturb", metavar="LIST", default="", help="make the second run differ, as for `bisect`")
 @click.option("--in", "user", multiple=True, metavar="DIR", help="count installed code in here as yours")
 @click.option("--no-poison", is_flag=True, help="do not fill fresh memory with other bytes in each run")
@@ -53,7 +52,7 @@ def repeat(
     write: bool,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
-    timeout: str | None,
+    timeout: float | None,
     perturb: str,
     user: tuple[str, ...],
     no_poison: bool,
@@ -86,7 +85,7 @@ def repeat(
             perturbed,
             poison=not no_poison,
             quiet=not show_output or format_ == "json",
-            until=None if timeout is None else begun + _seconds(timeout),
+            until=None if timeout is None else begun + timeout,
         )
         codes = project.rules(split(select) or ("ALL",), split(ignore))
         try:
@@ -166,16 +165,6 @@ def _notes(tree: Tree) -> Iterator[str]:
     written = tree.written()
     if written:
         yield f"the program has written to files of yours that are linked: {', '.join(written[:4])}"
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if not 0 < seconds < math.inf:
-        raise click.BadParameter(f"{text!r} is not a number of seconds above 0", param_hint="--timeout")
-    return seconds
 
 
 def _told(line: str) -> None:

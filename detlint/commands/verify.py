@@ -1,19 +1,22 @@
-"""`detlint verify`: the command line, without the terminal library, which a machine with a GPU may not have."""
+"""`detlint verify`: the command line, without libcst and rich, which a machine with a GPU may not have."""
 
 from __future__ import annotations
 
-import argparse
 import io
-import math
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from detlint import catalogue
+from detlint.commands import numbers
 from detlint.commands.failing import complain, defect, leave_pipe, reason
+from detlint.commands.sections import Sectioned
+from detlint.commands.terminal import OneOf
 from detlint.printed import one_line, printable
 from detlint.verify import evidence, join, report, session
 from detlint.verify.pool import Limits, StartError
@@ -23,31 +26,65 @@ from detlint.verify.session import SECONDS, Session, Settings
 if TYPE_CHECKING:
     from detlint.report import Judged, Report
 
-_DESCRIPTION = """\
-Run the operations that findings name on a device, in the form in which the code calls them, and tell whether their
-results differ between runs. Nothing of the code that is checked is imported or run unless --run-kernels asks for it."""
-_STATUS = """\
-Exit status: 0 nothing confirmed, 1 a finding is confirmed, 2 the run failed, a control failed, or there is no such
-device. With --all and --op: 0, or 2."""
-
-_MOST = 1_000_000  # of anything that is counted: a larger number is a mistake
-_OUTPUT = "write the session as JSON, too: to this file, or into this folder if the name has no ending"
+_DEFAULT = Settings()
+_FILE = click.Path(path_type=Path)
+_PROCESSES = f"processes that are started [{_DEFAULT.processes}]"
+_REPEATS = f"runs in each process [{_DEFAULT.repeats}]"
+_JOBS = f"processes that run at once [{_DEFAULT.jobs}]"
+_LIMIT = f"for a row in a mode, 0: no limit [{SECONDS:g}; --all: 0]"
+_PROBE = f"seconds that a probe may take [{_DEFAULT.limits.seconds:g}]"
+_MEMORY = f"MiB of a worker, on Linux, 0: no limit [{_DEFAULT.limits.megabytes}]"
+_OUTPUT = "write the session as JSON, too: to a file or folder"
+_SECTIONS = {
+    "What": ("--op", "--all", "--run-kernels", "--evidence"),
+    "Session": ("--device", "--processes", "--repeats", "--jobs", "--thorough", "--seconds", "--timeout", "--memory"),
+    "Report": ("--format", "--output"),
+}
 
 
 class _UsageError(Exception):
     """A wrong combination of options, or a name that nothing has. The message says what to do."""
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    options = parser().parse_args(argv)
+@click.command(cls=Sectioned, sections=_SECTIONS)
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--op", multiple=True, metavar="NAME", help="run the rows of this operation, or of this id")
+@click.option("--all", "whole", is_flag=True, help="run the whole catalogue")
+@click.option("--run-kernels", is_flag=True, help="run Triton kernels in other orders, too")
+@click.option(
+    "--evidence", multiple=True, type=_FILE, metavar="FILE", help="run nothing: show what it says of the findings"
+)
+@click.option("--device", default=_DEFAULT.device, metavar="NAME", help=f"cuda:1, cpu, mps, xpu [{_DEFAULT.device}]")
+@click.option("--processes", type=numbers.positive, default=str(_DEFAULT.processes), metavar="N", help=_PROCESSES)
+@click.option("--repeats", type=numbers.positive, default=str(_DEFAULT.repeats), metavar="N", help=_REPEATS)
+@click.option("--jobs", type=numbers.positive, default=str(_DEFAULT.jobs), metavar="N", help=_JOBS)
+@click.option("--thorough", is_flag=True, help="10 processes with 30 runs each, all of them")
+@click.option("--seconds", type=numbers.span, metavar="S", help=_LIMIT)
+@click.option("--timeout", type=numbers.seconds, default=f"{_DEFAULT.limits.seconds:g}", metavar="S", help=_PROBE)
+@click.option("--memory", type=numbers.bound, default=str(_DEFAULT.limits.megabytes), metavar="MIB", help=_MEMORY)
+@click.option(
+    "--format", "format_", type=OneOf(("text", "json")), default="text", metavar="NAME", help="text, json [text]"
+)
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help=_OUTPUT)
+def verify(**given: Any) -> None:
+    """Run operations that findings name, confirm or refute each.
+
+    They are run on a device, in the form in which the code calls them, to tell whether their results differ between
+    runs. Nothing of the code that is checked is imported or run unless --run-kernels asks for it. Exit status: 0
+    nothing confirmed, 1 a finding is confirmed, 2 the run failed, a control failed, or there is no such device. With
+    --all and --op: 0, or 2.
+    """
+    raise SystemExit(_status(SimpleNamespace(**given)))
+
+
+def _status(options: SimpleNamespace) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal of another encoding gets its report, too; JSON is UTF-8
-            encoding = "utf-8" if options.format == "json" else stream.encoding
+            encoding = "utf-8" if options.format_ == "json" else stream.encoding
             stream.reconfigure(encoding=encoding, errors="backslashreplace")
     try:
         _make_folder(options.output)
-        status = _catalogue(options) if options.all or options.op else _findings(options)
+        status = _catalogue(options) if options.whole or options.op else _findings(options)
         sys.stdout.flush()
         return status
     except BrokenPipeError:
@@ -64,106 +101,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         return defect(error)
 
 
-def parser() -> argparse.ArgumentParser:
-    """What reads the arguments of the command."""
-    made = argparse.ArgumentParser("detlint verify", description=_DESCRIPTION, epilog=_STATUS)
-    made.add_argument("paths", nargs="*", type=Path, help="files and folders whose findings are verified [.]")
-    made.add_argument("--op", action="append", metavar="NAME", help="run the rows of this operation, or of this id")
-    made.add_argument("--all", action="store_true", help="run the whole catalogue")
-    add_session_options(made)
-    made.add_argument(
-        "--run-kernels",
-        action="store_true",
-        help="import files with Triton kernels, and run these in other orders",
-    )
-    made.add_argument(
-        "--evidence",
-        action="append",
-        type=Path,
-        metavar="FILE",
-        default=[],
-        help="run nothing: show what this file, or the files of this folder, say of the findings",
-    )
-    made.add_argument("--format", choices=("text", "json"), default="text", help="[text]")
-    made.add_argument("--output", type=Path, metavar="FILE", help=_OUTPUT)
-    return made
-
-
-def add_session_options(parser: argparse.ArgumentParser) -> None:
-    """The options that say how a session is held."""
-    default = Settings()
-    parser.add_argument("--device", default=default.device, help="cuda, cuda:1, cpu, mps, xpu [%(default)s]")
-    parser.add_argument(
-        "--processes", type=_positive, default=default.processes, help="processes that are started [%(default)s]"
-    )
-    parser.add_argument("--repeats", type=_positive, default=default.repeats, help="runs in each process [%(default)s]")
-    parser.add_argument("--jobs", type=_positive, default=default.jobs, help="processes that run at once [%(default)s]")
-    parser.add_argument("--thorough", action="store_true", help="10 processes with 30 runs each, all of them")
-    parser.add_argument(
-        "--seconds",
-        type=_span,
-        metavar="S",
-        help=f"seconds for the runs of a row in a mode; 0: no limit [{SECONDS:g}; with --all, --thorough 0]",
-    )
-    parser.add_argument(
-        "--timeout",
-        type=_seconds,
-        default=default.limits.seconds,
-        metavar="S",
-        help="seconds that a probe may take [%(default)s]",
-    )
-    parser.add_argument(
-        "--memory",
-        type=_megabytes,
-        default=default.limits.megabytes,
-        metavar="MIB",
-        help="MiB that a worker may hold, on Linux; 0: no limit [%(default)s]",
-    )
-
-
-def session_settings(options: argparse.Namespace) -> Settings:
+def _settings(options: SimpleNamespace) -> Settings:
     """How a session is to be held."""
     processes, repeats = (10, 30) if options.thorough else (options.processes, options.repeats)
     limits = Limits(options.timeout, options.memory)
-    counted = options.thorough or getattr(options, "all", False)
+    counted = options.thorough or options.whole
     seconds = options.seconds if options.seconds is not None else 0.0 if counted else SECONDS
     return Settings(options.device, processes, repeats, limits, jobs=options.jobs, stops=not counted, seconds=seconds)
 
 
-def _span(text: str) -> float:
-    return 0.0 if text == "0" else _seconds(text)
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) <= _MOST:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {_MOST}")
-    return int(text)
-
-
-def _megabytes(text: str) -> int:
-    return 0 if text == "0" else _positive(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if not 0 < seconds <= _MOST:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0, up to {_MOST}")
-    return seconds
-
-
-def _catalogue(options: argparse.Namespace) -> int:
+def _catalogue(options: SimpleNamespace) -> int:
     """Measure rows of the catalogue as such."""
     if options.paths or options.evidence or options.run_kernels:
         raise _UsageError("--all and --op take no paths, --evidence or --run-kernels: they measure operations as such")
-    rows = list(PROBES) if options.all else sorted({row for name in options.op for row in _rows(name)})
+    rows = list(PROBES) if options.whole else sorted({row for name in options.op for row in _rows(name)})
     with_progress = _Bar()
-    held = session.hold(join.of_rows(rows, PROBES), session_settings(options), with_progress.show)
+    held = session.hold(join.of_rows(rows, PROBES), _settings(options), with_progress.show)
     with_progress.clear()
     wrong = _write_evidence(held, options.output)
-    if options.format == "json":
+    if options.format_ == "json":
         print(evidence.render(held), end="")
     else:
         print(report.header(held), report.table(held.measurements), *report.footer(held), sep="\n")
@@ -186,7 +142,7 @@ def _rows(name: str) -> list[str]:
     return found
 
 
-def _findings(options: argparse.Namespace) -> int:
+def _findings(options: SimpleNamespace) -> int:
     """Verify the findings in files and folders."""
     checked, wrong = _checked(options.paths), None
     from detlint import verifying
@@ -197,13 +153,13 @@ def _findings(options: argparse.Namespace) -> int:
         shown, held = verifying.with_evidence(checked, evidence.read_all(options.evidence)), None
     else:
         bar = _Bar()
-        shown, held = verifying.verify_report(checked, session_settings(options), bar.show)
+        shown, held = verifying.verify_report(checked, _settings(options), bar.show)
         if options.run_kernels:
             shown = verifying.with_kernels(shown, _text, options.timeout)
         bar.clear()
         if held is not None:
             wrong = _write_evidence(held, options.output)
-    _show(shown, held, options.format)
+    _show(shown, held, options.format_)
     if wrong is not None:
         raise wrong
     if held is not None and (held.complaint or held.interrupted):
