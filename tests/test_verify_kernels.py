@@ -47,10 +47,17 @@ def add(x):
 def single(x, out):
     needs[(1,)](x, out)
 
+class Adding(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        assert x.is_cuda
+        with torch.cuda.device(x.device.index):
+            return add(x)
+
 def check():
     x = torch.randn(1000, device="cuda")
     own[(2, 2)](x, torch.zeros(4).cuda(), BLOCK=128)
-    return add(x)
+    return Adding.apply(x)
 
 def fails():
     wrong[(1,)](1, 2)
@@ -120,6 +127,29 @@ def every(*args, **options): kernel[(1,)](*args)
 """
     assert calls.callers(text, "kernel") == ["run", "outer", "every"]
     assert calls.needing(text, "kernel") == ["launch", "every"]
+
+
+def test_kernels_may_stand_where_a_file_tests_for_triton_and_be_launched_by_classes() -> None:
+    text = """
+try:
+    import triton
+    @triton.jit
+    def kernel(x): pass
+    if old:
+        def launch(x): kernel[(1,)](x)
+    else:
+        def launch(x): kernel[(2,)](x)
+except ImportError:
+    def launch(x): raise
+class Function:
+    def forward(ctx, x): return launch(x)
+def run(): Function.apply(1)
+"""
+    assert calls.kernel_at(text, 5) == "kernel"
+    assert calls.callers(text, "kernel") == ["run"]
+    assert calls.callers(
+        text.replace("except ImportError:\n    def launch(x): raise\n", "finally: pass\n"), "kernel"
+    ) == ["run"]
 
 
 def test_a_line_is_in_a_kernel_from_its_first_decorator_to_its_end() -> None:

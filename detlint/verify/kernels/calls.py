@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 
 def kernel_at(text: str, line: int) -> str:
@@ -12,10 +12,9 @@ def kernel_at(text: str, line: int) -> str:
     Only functions that the file itself binds count: what another one makes has no name to call it by.
     """
     try:
-        body = ast.parse(text).body
+        functions = [node for node in _functions(text) if node.decorator_list]
     except SyntaxError:
         return ""
-    functions = [node for node in body if isinstance(node, ast.FunctionDef) and node.decorator_list]
     inside = (node.name for node in functions if node.decorator_list[0].lineno <= line <= (node.end_lineno or 0))
     return next(inside, "")
 
@@ -25,18 +24,35 @@ def callers(text: str, kernel: str) -> list[str]:
 
     What has a decorator is left out: what it is called with is not known.
     """
-    functions = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
-    used = {name: set(_names(node)) for name, node in functions.items()}
+    used: dict[str, set[str]] = {}
+    for node in _bound(ast.parse(text).body):
+        used.setdefault(node.name, set()).update(_names(node))
     reaching = {kernel}
     while more := {name for name, names in used.items() if name not in reaching and names & reaching}:
         reaching |= more
-    return [name for name, node in functions.items() if name in reaching - {kernel} and _is_free(node)]
+    return [node.name for node in _functions(text) if node.name in reaching - {kernel} and _is_free(node)]
 
 
 def needing(text: str, kernel: str) -> list[str]:
     """The names of a file's functions that use a kernel themselves."""
-    functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
-    return [node.name for node in functions if node.name != kernel and kernel in _names(node)]
+    return [node.name for node in _functions(text) if node.name != kernel and kernel in _names(node)]
+
+
+def _functions(text: str) -> list[ast.FunctionDef]:
+    """The functions that a file binds, the last one of each name. Raises SyntaxError."""
+    found = {node.name: node for node in _bound(ast.parse(text).body)}
+    return [node for node in found.values() if isinstance(node, ast.FunctionDef)]
+
+
+def _bound(body: Iterable[ast.stmt]) -> Iterator[ast.FunctionDef | ast.ClassDef]:
+    """The functions and classes that a file binds, also where it tests whether a library is there."""
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node
+        elif isinstance(node, (ast.If, ast.Try, ast.With)):
+            handlers = (each.body for each in getattr(node, "handlers", ()))
+            parts = (node.body, getattr(node, "orelse", ()), getattr(node, "finalbody", ()), *handlers)
+            yield from _bound(each for part in parts for each in part)
 
 
 def _names(node: ast.AST) -> Iterator[str]:

@@ -7,7 +7,8 @@ import itertools
 import json
 import random
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -147,6 +148,8 @@ def _run(call: Callable[[], Any], run: Run) -> Run:
         ) -> Any:
             if func is torch.Tensor.cuda:
                 return args[0]
+            if func == torch.Tensor.is_cuda.__get__:  # type: ignore[attr-defined]
+                return True
             return func(*map(_here, args), **{name: _here(value) for name, value in (kwargs or {}).items()})
 
     builder, executor, tuner = interpreter.interpreter_builder, interpreter.GridExecutor, autotuner.Autotuner
@@ -180,11 +183,28 @@ def _run(call: Callable[[], Any], run: Run) -> Run:
     builder.set_grid_dim, executor.__call__, tuner.run = sized, launched, tuned
     modes.seed_all()
     try:
-        with OnCpu():
+        with OnCpu(), _without_devices():
             call()
     finally:
         builder.set_grid_idx, builder.set_grid_dim, executor.__call__, tuner.run = place, grid, launch, tune
     return run
+
+
+@contextmanager
+def _without_devices() -> Iterator[None]:
+    """Let what launchers ask of CUDA beside tensors do nothing: which device is the current one, to wait for it."""
+    import torch
+
+    instead: dict[str, Any] = dict.fromkeys(("device", "device_of"), nullcontext)
+    instead |= {"current_device": lambda: 0, "synchronize": lambda device=None: None}
+    before = {name: getattr(torch.cuda, name) for name in instead}
+    for name, value in instead.items():
+        setattr(torch.cuda, name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(torch.cuda, name, value)
 
 
 def _here(value: Any) -> Any:
