@@ -74,6 +74,8 @@ class Hashes:
             yield from self._argument(parent, parent.parent, rest, text, depth)
         elif isinstance(parent, s.Attribute) and isinstance(parent.parent, s.Call) and text:
             yield from self._uses(parent.parent, rest, text, depth - 1)
+        elif isinstance(parent, s.Leave) and self._ranks(parent):
+            yield Use(node, "order")
         elif isinstance(parent, s.Subscript) and node is not parent.value:
             if rest:
                 yield Use(parent, "part")
@@ -86,6 +88,12 @@ class Hashes:
                 yield from self._uses(parent, rest, text, depth - 1)
             yield from self._onward(node, rest, text, depth)
 
+    def _ranks(self, leave: s.Leave) -> bool:
+        """Whether what a function without a name gives back is the key by which items are sorted."""
+        function = self.module.function_of(leave)
+        given = function.parent.parent if function is not None and isinstance(function.parent, s.Lambda) else None
+        return isinstance(given, s.Argument) and given.keyword == "key"
+
     def _onward(self, node: s.Expression, rest: bool, text: bool, depth: int) -> Iterator[Use]:
         """What becomes of the number where it is read again."""
         if isinstance(node.parent, s.Assign) and any("seed" in _word(target) for target in node.parent.targets):
@@ -93,6 +101,10 @@ class Hashes:
         for part in self.parts.onward(node):
             if not isinstance(part, Out):
                 yield from self._uses(part, rest, text, depth - 1)
+                continue
+            call = part.node.parent  # of a container that holds it
+            if isinstance(call, s.Call) and not text and self.module.callee(call) & self._arrays:
+                yield Use(call, "part" if rest else "array")
 
     def _operation(self, node: s.Expression, parent: s.Operation, rest: bool, text: bool, depth: int) -> Iterator[Use]:
         if parent.operator == "f-string":
@@ -119,7 +131,7 @@ class Hashes:
         elif text and method == "format":
             yield from self._uses(call, rest, text, depth - 1)
         elif names & self._arrays and not text:
-            yield Use(call, "array")
+            yield Use(call, "part" if rest else "array")
         elif not text:
             yield from self._onward(argument.value, rest, text, depth)
 
