@@ -134,6 +134,7 @@ def test_a_process_is_recorded_as_it_starts_and_what_it_starts_is_not_once_more(
     )
     assert refused.returncode == 2
     assert refused.stderr.startswith("detlint: kept/main.jsonl.gz is a record already")
+    assert "1" in run("train.py", **variables, TORCHELASTIC_RESTART_COUNT="1")
 
 
 def test_the_rank_and_the_microbatch_that_differ_first_are_named(folder: Path) -> None:

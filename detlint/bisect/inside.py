@@ -21,6 +21,7 @@ from detlint.bisect.writer import SUFFIX
 FOLDER, LEVEL = "DETLINT_RECORD", "DETLINT_RECORD_LEVEL"
 LEVELS = ("step", "op")
 _BEGUN = "DETLINT_RECORD_BEGUN"  # in the environment of what a process that is recorded starts: "main" or "rank"
+_RESTARTS = "TORCHELASTIC_RESTART_COUNT"  # https://docs.pytorch.org/docs/stable/elastic/run.html
 _RANKS = (
     ("RANK", "WORLD_SIZE"),
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
@@ -61,7 +62,8 @@ def recording(folder: str | Path | None = None, *, level: str = "") -> Iterator[
 def begin() -> None:
     """Record this process from now on, where its environment asks for that; what it starts is part of its record.
 
-    A launcher of ranks and each of its ranks begin records of their own. Ends the process where that cannot be.
+    A launcher of ranks and each of its ranks begin records of their own. Ends the process where that cannot be; one
+    that was started again after a failure goes on unrecorded, and says so.
     """
     folder, rank = os.environ.get(FOLDER), _rank()
     kind = "rank" if rank else "main"
@@ -72,7 +74,9 @@ def begin() -> None:
         held = _session(Path(folder), os.environ.get(LEVEL, LEVELS[0]))
     except (OSError, ValueError) as error:
         sys.stderr.write(f"detlint: {error}\n")
-        os._exit(2)
+        if os.environ.get(_RESTARTS, "0") == "0":
+            os._exit(2)
+        return
     child.install(held)
     child.end_with(held)
     atexit.register(held.finish)

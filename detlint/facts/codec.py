@@ -130,9 +130,12 @@ class Codec(Generic[T]):
         Raises CodecError for a document that `encode` did not write.
         """
         try:
-            table, *shared, value = json.loads(content)
+            document = json.loads(content)
+            if not self._shared:
+                table, value = document
+                return self._read(value, Reading(table, path, paths))
+            table, rows, value = document
             texts = Reading(table, path, paths)
-            (rows,) = shared if self._shared else ([], *shared)
             for row in _listed(rows):
                 texts.shared.append(self._readers[_listed(row)[0]](row, texts))
             return self._read(value, texts)
