@@ -235,7 +235,7 @@ class Codec(Generic[T]):
             numbers = {self._numbers[each] for each in options}
             readers = _Made(lambda number: self._readers[number] if number in numbers else _wrong(number))
             read = f"{self._named(readers)}[{given}[0]]({given}, texts)"
-            if any(each in self._shared for each in options):
+            if self._shared and any(each in self._shared for each in options):
                 kinds = self._named(frozenset(options))
                 read = f"(shared({given}, texts, {kinds}) if type({given}) is int else {read})"
             return f"(None if {given} is None else {read})" if optional else read
