@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,3 +73,27 @@ def test_the_line_that_makes_a_difference_is_named(
     for one in found.found[:1]:
         assert str(one.cause.line) in program.planted, one.cause.evidence
         assert {one.cause.why, one.cause.kind} & set(program.why), one.cause.title
+
+
+SECONDS = "import time\nimport torch\n\ntorch.manual_seed(int(time.time()))\nprint(torch.rand(2).sum().item())\n"
+
+
+def test_a_seed_of_whole_seconds_is_named_where_both_runs_that_are_followed_read_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, origins: Origins
+) -> None:
+    (tmp_path / SCRIPT).write_text(SECONDS)
+    monkeypatch.chdir(tmp_path)
+    runs_before = 0
+
+    def wait() -> None:
+        nonlocal runs_before
+        runs_before += 1
+        if runs_before == 2:
+            time.sleep(1.1)
+        elif runs_before % 2:
+            time.sleep(int(time.time()) + 1.02 - time.time())  # so that the next one follows within the second
+
+    plan = Plan((SCRIPT,), origins=origins, before=wait)
+    done = runs.run(plan, tmp_path / ".out")
+    cause = explain.explain(done.plan, done.outcome, tmp_path / ".out" / "explain", lambda told: None).found[0].cause
+    assert (cause.kind, cause.why, str(cause.line)) == ("seed-value", "time", f"{SCRIPT}:4")

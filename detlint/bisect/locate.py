@@ -23,7 +23,7 @@ _AFTER = 200  # records after the one that differs, until which the runs go on
 _ALSO = 2
 _ATTEMPTS = 3  # pairs of runs: what hangs on time may not show again at once
 _NOT_AGAIN = "this did not show again in more runs: it hangs on chance, or on what the first run left"
-_PART = "control-flow"
+_PART, _SEED = "control-flow", "seed-value"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,17 +107,20 @@ def _line(found: Found) -> Line | None:
 
 
 def _likely(done: Done, found: Found) -> Located | None:
-    """The branch nearest to a difference that asks for what differs, though both runs took it alike this time.
+    """What asks for something that differs, though both runs got the same this time: the branch nearest to where they
+    parted, or what gave a seed.
 
-    A loop that ends with the time may go round as often in runs that are followed, which are slower.
+    A loop that ends with the time may go round as often in runs that are followed, which are slower, and two runs may
+    read a clock within one second.
     """
     streams = _streams(done)
     stream, line = streams.get(found.stream), _line(found)
-    if found.cause.kind != _PART or stream is None or line is None:
+    if found.cause.kind not in (_PART, _SEED) or stream is None or line is None:
         return None
     reasons = Reasons(streams.values())
     others = {name: one for name, one in streams.items() if name != found.stream}
-    roots = Search(stream, others, reasons).from_branch(line)
+    search = Search(stream, others, reasons)
+    roots = search.from_branch(line) if found.cause.kind == _PART else search.run(*_steps(stream, found), False)
     if not roots or roots[0].why is None:
         return None
     return Located(
