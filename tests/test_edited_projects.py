@@ -38,6 +38,18 @@ def _in_folder(do: Callable[[], None]) -> None:
             os.chdir(before)
 
 
+def _write(files: dict[str, Text]) -> None:
+    for path, text in files.items():
+        Path(path).write_text(str(text))
+
+
+def _edit(files: dict[str, Text], kind: str, path: str, at: int, step: str) -> None:
+    if kind == "delete":
+        Path(path).unlink(missing_ok=True)
+    else:
+        Path(path).write_text(edit(files[path], kind, at, step))
+
+
 def _workspace() -> Workspace:
     return Workspace(replace(CONFIG, root=Path()), TORCH)
 
@@ -48,15 +60,11 @@ def test_answers_after_edits_are_those_of_a_fresh_run(
     files: dict[str, Text], done: Sequence[tuple[str, str, int, str]]
 ) -> None:
     def run() -> None:
-        for path, text in files.items():
-            Path(path).write_text(str(text))
+        _write(files)
         workspace = _workspace()
         workspace.report()
         for number, (kind, path, at, step) in enumerate(done):
-            if kind == "delete":
-                Path(path).unlink(missing_ok=True)
-            else:
-                Path(path).write_text(edit(files[path], kind, at, step))
+            _edit(files, kind, path, at, step)
             workspace.refresh()
             if number % 3:
                 workspace.standing()
@@ -71,15 +79,11 @@ def test_runs_after_edits_find_in_the_cache_what_a_fresh_run_finds(
     files: dict[str, Text], done: Sequence[tuple[str, str, int, str]]
 ) -> None:
     def run() -> None:
-        for path, text in files.items():
-            Path(path).write_text(str(text))
+        _write(files)
         kept = replace(CONFIG, root=Path(), cache_dir=Path(".detlint_cache"))
         engine.check_paths([Path()], kept, TORCH, jobs=1)
         for kind, path, at, step in done:
-            if kind == "delete":
-                Path(path).unlink(missing_ok=True)
-            else:
-                Path(path).write_text(edit(files[path], kind, at, step))
+            _edit(files, kind, path, at, step)
             fresh = engine.check_paths([Path()], replace(CONFIG, root=Path()), TORCH, jobs=1)
             assert differences(engine.check_paths([Path()], kept, TORCH, jobs=1), fresh) == []
 

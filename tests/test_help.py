@@ -86,6 +86,8 @@ def test_help_without_a_command_lists_them(helps: dict[str, str]) -> None:
         ("detlint verify --proc", ["--processes"]),
         ("detlint help b", ["bisect"]),
         ("detlint completion z", ["zsh"]),
+        ("detlint bisect -- tr", ["file"]),
+        ("detlint repeat tr", ["file"]),
         ("detlint sr", ["file"]),  # which the shell looks for
     ],
 )

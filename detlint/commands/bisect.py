@@ -25,7 +25,7 @@ from detlint.bisect.report import Static
 from detlint.bisect.runs import PERTURBATIONS, Done, Plan
 from detlint.bisect.streams import META, Trace, TraceError
 from detlint.bisect.warm import Origins
-from detlint.commands import numbers
+from detlint.commands import completing, numbers
 from detlint.commands.failing import complain, defect, leave_pipe, reason
 from detlint.commands.sections import Sectioned
 from detlint.commands.terminal import OneOf, split
@@ -60,7 +60,9 @@ def _perturbations(text: str) -> tuple[str, ...]:
 
 
 @click.command(cls=Sectioned, sections=_SECTIONS, context_settings={"allow_interspersed_args": False})
-@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM [ARGUMENTS]")
+@click.argument(
+    "command", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM [ARGUMENTS]", shell_complete=completing.files
+)
 @click.option("--perturb", type=_perturbations, default="", metavar="LIST", help="what the second run differs in")
 @click.option("--no-poison", is_flag=True, help="leave fresh memory as it is in each run")
 @click.option("--at-once", is_flag=True, help="let both runs go on side by side")

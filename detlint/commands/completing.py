@@ -6,6 +6,11 @@ import click
 from click.shell_completion import CompletionItem
 
 
+def files(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Files, which the shell finds."""
+    return [CompletionItem(incomplete, type="file")]
+
+
 def rules(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The rules, with commas between several: codes, names where the beginning is of one."""
     from detlint import catalogue

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import click
 
 from detlint.commands import failing, numbers
-from detlint.commands.completing import rules
+from detlint.commands.completing import files, rules
 from detlint.commands.sections import Sectioned
 from detlint.commands.terminal import clear_errors, split
 from detlint.config import ConfigError
@@ -34,7 +34,7 @@ _SECTIONS = {
 
 
 @click.command(cls=Sectioned, sections=_SECTIONS, context_settings={"allow_interspersed_args": False})
-@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM [ARGUMENTS]")
+@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM [ARGUMENTS]", shell_complete=files)
 @click.option("--apply", "write", is_flag=True, help="change your files, once all is done")
 @click.option("--select", multiple=True, metavar="RULES", shell_complete=rules, help="fixes of these rules alone")
 @click.option("--ignore", multiple=True, metavar="RULES", shell_complete=rules, help="no fixes of these rules")
