@@ -75,13 +75,21 @@ def test_the_line_that_makes_a_difference_is_named(
         assert {one.cause.why, one.cause.kind} & set(program.why), one.cause.title
 
 
-SECONDS = "import time\nimport torch\n\ntorch.manual_seed(int(time.time()))\nprint(torch.rand(2).sum().item())\n"
+SECONDS = """\
+import time
+import numpy
+import torch
+
+torch.manual_seed(int(time.time()))
+print((torch.rand(2) + torch.tensor({})).sum().item())
+"""
 
 
+@pytest.mark.parametrize("added", ["1", pytest.param("numpy.random.rand()", id="what differs without it")])
 def test_a_seed_of_whole_seconds_is_named_where_both_runs_that_are_followed_read_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, origins: Origins
+    added: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, origins: Origins
 ) -> None:
-    (tmp_path / SCRIPT).write_text(SECONDS)
+    (tmp_path / SCRIPT).write_text(SECONDS.format(added))
     monkeypatch.chdir(tmp_path)
     runs_before = 0
 
@@ -96,4 +104,4 @@ def test_a_seed_of_whole_seconds_is_named_where_both_runs_that_are_followed_read
     plan = Plan((SCRIPT,), origins=origins, before=wait)
     done = runs.run(plan, tmp_path / ".out")
     cause = explain.explain(done.plan, done.outcome, tmp_path / ".out" / "explain", lambda told: None).found[0].cause
-    assert (cause.kind, cause.why, str(cause.line)) == ("seed-value", "time", f"{SCRIPT}:4")
+    assert (cause.kind, cause.why, str(cause.line)) == ("seed-value", "time", f"{SCRIPT}:5")

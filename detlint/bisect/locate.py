@@ -92,13 +92,18 @@ def _number(found: Found) -> int:
 
 
 def _same(found: Found, again: Outcome) -> Found | None:
-    """The difference in other runs: that of the same cause at the same line, else of one of them."""
+    """The difference in other runs: that of the same cause at the same line, else of one of them.
+
+    What shows where a seed did is no sign of it: the first draw shows all that differs before it.
+    """
     fitting = [one for one in again.found if _alike(one, found)]
     return max(fitting, key=lambda one: (one.cause.kind == found.cause.kind, _line(one) == _line(found)), default=None)
 
 
 def _alike(one: Found, other: Found) -> bool:
-    return one.cause.kind == other.cause.kind or (_line(one) is not None and _line(one) == _line(other))
+    if one.cause.kind == other.cause.kind or other.cause.kind == _SEED:
+        return one.cause.kind == other.cause.kind
+    return _line(one) is not None and _line(one) == _line(other)
 
 
 def _line(found: Found) -> Line | None:
