@@ -35,6 +35,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--no-shuffle", action="store_true", help="leave the order of listings as it is")
     parser.add_argument("--no-static", action="store_true", help="run programs twice, and ask detlint nothing")
     parser.add_argument("--no-bisect", action="store_true", help="do not run `detlint bisect` on what differs")
+    parser.add_argument("--repeat", action="store_true", help="run `detlint repeat` on what differs")
     parser.add_argument("--fix", choices=("safe", "unsafe"), default="", help="run all again, fixed")
     parser.add_argument("corpus", type=Path)
     options = parser.parse_args(arguments)
@@ -48,6 +49,7 @@ def main(arguments: list[str]) -> int:
             shuffle=not options.no_shuffle,
             static=not options.no_static,
             bisect=not options.no_bisect,
+            repeat=options.repeat,
             fixed=fixed,
         )
         rows = _rows(measure, options)

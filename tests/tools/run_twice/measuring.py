@@ -22,8 +22,8 @@ class Measure:
     """How programs are measured.
 
     `corpus` has the checkouts, `python` is the interpreter of the programs. A run takes `timeout` seconds at most.
-    `keep` is a folder that has the folders of all runs afterwards. `bisect` says whether that is asked of what differs,
-    `static` whether detlint is asked at all; `fixed` gives the repositories fixed, if programs are to run so, too.
+    `keep` is a folder that has the folders of all runs afterwards. `bisect` and `repeat` say whether these are asked of
+    what differs, `static` whether detlint is asked at all; `fixed` gives the repositories fixed, if programs are to run so, too.
     """
 
     corpus: Path
@@ -33,6 +33,7 @@ class Measure:
     shuffle: bool = True
     static: bool = True
     bisect: bool = True
+    repeat: bool = False
     fixed: Fixed | None = None
 
     def row(self, program: Program) -> dict[str, Any]:
@@ -53,6 +54,8 @@ class Measure:
                 row |= self._said(program, {*runs[0].loaded, *runs[1].loaded})
             if self.static and not found.equal and self.bisect:
                 row["bisect"] = standing.bisect(place, self.python, self.timeout)
+            if not found.equal and self.repeat:
+                row["repeat"] = standing.repeat(place, self.python, 3 * self.timeout)
             if self.fixed is not None:
                 place.folder.rename(folder / "before")
                 row["fixed"] = self._fixed(program, self.fixed, runs[0], folder)

@@ -81,49 +81,78 @@ def bisect(place: Place, python: str, seconds: float) -> dict[str, Any]:
     Its verdict, the first operation that differs, the kind of cause, the code of the rule that it names and whether
     that rule has a finding there. It is run by the program's interpreter, each run for so many seconds at most.
     """
-    place.fresh()
-    command = [
-        python,
-        "-m",
-        "detlint",
-        "bisect",
-        "--format",
-        "json",
-        "--perturb",
-        "listing",
-        "--timeout",
-        f"{seconds:g}",
-    ]
-    environment = place.environment()
-    environment["PYTHONPATH"] += os.pathsep + str(PROJECT)
-    try:
-        ran = subprocess.run(
-            [*command, "--", *place.command()],
-            cwd=place.working_folder(),
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=5 * seconds,
-        )
-    except subprocess.TimeoutExpired:
-        return {"verdict": "timed out"}
-    try:
-        said = json.loads(ran.stdout)
-    except ValueError:
-        return {"verdict": "failed", "exit": ran.returncode, "reason": ran.stderr.strip()[-300:]}
-    first = said.get("first") or {}
+    said = _told(place, [python, "-m", "detlint", "bisect", "--timeout", f"{seconds:g}"], 5 * seconds)
+    if "first" not in said:
+        return said
+    first = said["first"] or {}
     rule = first.get("rule") or {}
     return {
         "verdict": said["verdict"],
         "reason": said["reason"],
         "operation": (first.get("a") or first.get("b") or {}).get("op", ""),
-        "line": "{path}:{line}".format(**first["line"]) if first.get("line") else "",
+        "line": _place(first.get("line")),
         "cause": (first.get("cause") or {}).get("kind", ""),
         "code": rule.get("code", ""),
         "finding": rule.get("place", ""),
         "seconds": said["seconds"],
     }
+
+
+def repeat(place: Place, python: str, seconds: float) -> dict[str, Any]:
+    """What `detlint repeat` makes of a program that has differed, with the listings of its second run reversed.
+
+    Its verdict, the causes that it names, in order, the changes that it makes and the cause that remains. All of it
+    takes so many seconds at most.
+    """
+    said = _told(place, [python, "-m", "detlint", "repeat", "--timeout", f"{seconds:g}"], seconds + 60)
+    if "changes" not in said:
+        return said
+    remains = said["remains"]
+    causes = [*(one["cause"] for one in said["changes"]), *([remains] if remains else [])]
+    return {
+        "verdict": said["verdict"],
+        "reason": said["reason"],
+        "causes": [_cause(one) for one in causes],
+        "changes": [f"{one['path']}:{one['line']}: {one['title']} [{one['code']}]" for one in said["changes"]],
+        "remains": _cause(remains) if remains else "",
+        "tried": [f"{one['title']}: {one['reason']}" for one in (remains or {}).get("tried", ())],
+        "equal": said["equal"],
+        "runs": said["runs"],
+        "seconds": said["seconds"],
+    }
+
+
+def _told(place: Place, command: list[str], seconds: float) -> dict[str, Any]:
+    """The JSON document of a command that is given a program, or a verdict of its own where there is none."""
+    place.fresh()
+    environment = place.environment()
+    environment["PYTHONPATH"] += os.pathsep + str(PROJECT)
+    try:
+        ran = subprocess.run(
+            [*command, "--format", "json", "--perturb", "listing", "--", *place.command()],
+            cwd=place.working_folder(),
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+        )
+    except subprocess.TimeoutExpired:
+        return {"verdict": "timed out"}
+    try:
+        told: dict[str, Any] = json.loads(ran.stdout)
+    except ValueError:
+        return {"verdict": "failed", "exit": ran.returncode, "reason": ran.stderr.strip()[-300:]}
+    return told
+
+
+def _cause(cause: Mapping[str, Any]) -> str:
+    words = ": ".join(filter(None, (cause["kind"], cause["why"])))
+    return f"{cause['title']} ({_place(cause['line'])}) [{words}]"
+
+
+def _place(line: Mapping[str, Any] | None) -> str:
+    return "{path}:{line}".format(**line) if line else ""
 
 
 def fix(checkout: Path, folder: Path, *, unsafe: bool) -> None:

@@ -29,6 +29,7 @@ def totals(rows: Iterable[_Row]) -> dict[str, Any]:
         "equal, named": sum(row["named"] for row in told if row["equal"]),
         "equal, silent": sum(not row["named"] for row in told if row["equal"]),
         "bisect": _counted(_bisected(row["bisect"]) for row in differing if "bisect" in row),
+        "repeat": _counted(_repeated(row["repeat"]) for row in differing if "repeat" in row),
         "differ, fixed": _counted(_fixed(row) for row in differing if "fixed" in row),
         "equal, fixed": _counted(_fixed(row) for row in ran if "fixed" in row and row["equal"]),
     }
@@ -48,6 +49,10 @@ def line(row: _Row) -> str:
         found = row["bisect"]
         about = [str(found[key]) for key in ("operation", "line", "cause", "code", "reason") if found.get(key)]
         parts.append(f"bisect: {found['verdict']} [{', '.join(about)}]")
+    if "repeat" in row:
+        found = row["repeat"]
+        about = [*found.get("changes", ()), *filter(None, (found.get("remains"), found.get("reason")))]
+        parts.append(f"repeat: {found['verdict']} [{'; '.join(about)}]")
     if "fixed" in row:
         word = _fixed(row)
         first = f" [{row['fixed']['first']}]" if word in ("differs", "changed") else ""
@@ -60,6 +65,13 @@ def _bisected(found: _Row) -> str:
     if found["verdict"] != "diverged":
         return str(found["verdict"])
     return "diverged, names a rule" if found["code"] else f"diverged, {found['cause']}"
+
+
+def _repeated(found: _Row) -> str:
+    """What came of `repeat`, in a class: equal, or left with a cause that it names, or with none."""
+    if found["verdict"] == "differs":
+        return f"differs, {'a cause is named' if found['causes'] else 'no cause is named'}"
+    return str(found["verdict"])
 
 
 def _fixed(row: _Row) -> str:
