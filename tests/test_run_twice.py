@@ -278,8 +278,15 @@ def test_totals_set_runs_beside_what_is_named() -> None:
 
     counted = totals(
         [
-            row("a", ["output"], True, bisect={"verdict": "diverged", "code": "DET101"}),
-            row("b", ["parameters", "output"], False, bisect={"verdict": "equal"}, fixed={"ran": True, "equal": True}),
+            row("a", ["output"], True, bisect={"verdict": "diverged", "code": "DET101"}, repeat={"verdict": "repeats"}),
+            row(
+                "b",
+                ["parameters", "output"],
+                False,
+                bisect={"verdict": "equal"},
+                repeat={"verdict": "differs", "causes": ["the time decides"]},
+                fixed={"ran": True, "equal": True},
+            ),
             row("c", [], True, fixed={"ran": True, "equal": True, "as before": True}),
             row("d", [], False, fixed={"ran": False}),
             {"name": "e", "repository": "owner/other", "ran": False, "error": "timed out"},
@@ -297,6 +304,7 @@ def test_totals_set_runs_beside_what_is_named() -> None:
         "equal, named": 1,
         "equal, silent": 1,
         "bisect": {"diverged, names a rule": 1, "equal": 1},
+        "repeat": {"differs, a cause is named": 1, "repeats": 1},
         "differ, fixed": {"equal": 1},
         "equal, fixed": {"as before": 1, "did not run": 1},
     }

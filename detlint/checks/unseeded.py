@@ -8,7 +8,7 @@ from dataclasses import replace
 from detlint.catalogue import Rule
 from detlint.finding import Finding, Place, Related
 from detlint.programs.entries import Entry, Met, Stream
-from detlint.programs.events import FORKED, RESEEDED, UNSEEDED, Drawn, Perhaps
+from detlint.programs.events import FORKED, RESEEDED, UNSEEDED, Drawn, Perhaps, Seeded, Switched
 from detlint.project.project import Project
 
 _SHOWN = 3
@@ -48,11 +48,25 @@ def _file(entry: Entry) -> str:
 def _seeded_late(rule: Rule, entry: Entry, stream: Stream) -> Finding:
     first, lowered = _first(entry, stream)
     assert stream.late is not None
-    seed = stream.late.event
-    details = {"what": first.event.what, "generator": stream.generator, "seed": seed.what}
+    place, seed, inner = _too_late(entry, stream.late, first)
+    details = {"what": first.event.what, "generator": stream.generator, "seed": seed}
     message = rule.message.format(**details, subject=_subject(rule, first, dispatched=False))
-    related = (Related(first.event.place, f"`{first.event.what}` draws before it"), *_steps(first))
-    return Finding(rule.code, seed.place, message, details, related, lowered=lowered)
+    related = (Related(first.event.place, f"`{first.event.what}` draws before it"), *_steps(first), *inner)
+    return Finding(rule.code, place, message, details, related, lowered=lowered)
+
+
+def _too_late(entry: Entry, late: Met[Seeded], first: Met[Drawn]) -> tuple[Place, str, tuple[Related, ...]]:
+    """The call that comes too late, what it calls, and the seed in it: the script's own call of what only seeds.
+
+    Many programs may share the function that seeds, and each has its own first draw.
+    """
+    call, depth = next(reversed(late.path), None), len(late.path)
+    own = call is not None and call.place.path == entry.path and not (call.imports or call.name.startswith("__"))
+    if call is not None and own and first.path[:depth] != late.path:
+        within = (met for met in entry.met if met.path[:depth] == late.path)
+        if all(isinstance(met.event, (Seeded, Switched)) for met in within):
+            return call.place, call.name, (Related(late.event.place, f"`{late.event.what}` seeds here"),)
+    return late.event.place, late.event.what, ()
 
 
 def _drawn(rule: Rule, entry: Entry, stream: Stream) -> Finding:
