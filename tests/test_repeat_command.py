@@ -163,7 +163,7 @@ def test_only_rules_that_are_selected_change_anything(folder: Path) -> None:
     [
         (
             "import torch\ntorch.zeros(1) + 1\nraise ValueError('no data')\n",
-            "the program fails by itself, which has to be mended first: ValueError: no data",
+            "the program fails by itself in a copy of its folder, which has to be mended first: ValueError: no data",
         ),
         ("print(1)\n", "there is nothing to compare: no operation of torch was recorded"),
     ],

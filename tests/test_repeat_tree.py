@@ -142,5 +142,7 @@ def test_what_is_copied_is_the_repository_or_the_working_folder(mine: Path) -> N
     (mine / ".git").rmdir()
     assert root_of(mine / "data", ["-m", "pkg"]) == mine / "data"
     assert root_of(mine / "data", ["../train.py"]) == mine
+    (mine / "pyproject.toml").touch()
+    assert root_of(mine / "data", ["-m", "pkg"]) == mine
     with pytest.raises(TreeError, match="run this in the folder of the project"):
         root_of(Path("/"), ["train.py"])

@@ -295,7 +295,7 @@ class _Attempt:
 def _why_failed(done: Done) -> str:
     """Why two runs tell nothing, in words."""
     if done.outcome.status == outcome.FAILED:
-        return f"the program fails by itself, which has to be mended first{_said(done)}"
+        return f"the program fails by itself in a copy of its folder, which has to be mended first{_said(done)}"
     return f"there is nothing to compare: {done.outcome.reason}"
 
 

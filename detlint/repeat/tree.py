@@ -11,6 +11,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from detlint.config import project_root
+
 _GIT = ".git"
 _ENVIRONMENT = "pyvenv.cfg"  # marks a virtual environment
 _CACHES = frozenset({"__pycache__", ".detlint_cache", ".mypy_cache", ".ruff_cache", ".pytest_cache"})
@@ -196,12 +198,12 @@ class Tree:
 
 
 def root_of(folder: Path, command: Sequence[str]) -> Path:
-    """The folder that is copied: that of the repository around the working folder, or else the working folder, and so
-    far up that the program's script lies in it. Raises TreeError where that is too much.
+    """The folder that is copied: that of the repository around the working folder, or else of the project, or else the
+    working folder, and so far up that the program's script lies in it. Raises TreeError where that is too much.
     """
     script = Path(script_of(command))
     around = (each for each in (folder, *folder.parents) if (each / _GIT).exists())
-    root = next(around, folder)
+    root = next(around, None) or project_root(folder)
     if (folder / script).is_file():
         script = (folder / script).resolve()
         if not script.is_relative_to(root):
