@@ -124,7 +124,7 @@ def repeat(place: Place, python: str, seconds: float) -> dict[str, Any]:
 
 def _told(place: Place, command: list[str], seconds: float) -> dict[str, Any]:
     """The JSON document of a command that is given a program, or a verdict of its own where there is none."""
-    place.fresh()
+    (place.fresh() / ".git").mkdir()  # as a checkout has
     environment = place.environment()
     environment["PYTHONPATH"] += os.pathsep + str(PROJECT)
     try:
