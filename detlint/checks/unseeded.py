@@ -8,7 +8,7 @@ from dataclasses import replace
 from detlint.catalogue import Rule
 from detlint.finding import Finding, Place, Related
 from detlint.programs.entries import Entry, Met, Stream
-from detlint.programs.events import FORKED, RESEEDED, UNSEEDED, Drawn, Perhaps, Seeded, Switched
+from detlint.programs.events import FORKED, RESEEDED, UNSEEDED, Drawn, Perhaps, Seeded, Switched, is_parameter
 from detlint.project.project import Project
 
 _SHOWN = 3
@@ -130,9 +130,13 @@ def _subject(rule: Rule, first: Met[Drawn], *, dispatched: bool = True) -> str:
 
 
 def _first(entry: Entry, stream: Stream) -> tuple[Met[Drawn], bool]:
-    """The first draw that decides something, and whether none does or the program only tries something out."""
+    """The first draw that decides something, and whether none does, options at their defaults, or the program only
+    tries something out.
+    """
     telling = entry.telling(stream.draws)
-    return (telling or list(stream.draws))[0], entry.self_check or not telling
+    first = (telling or list(stream.draws))[0]
+    chosen = bool(first.option) and not is_parameter(first.option)
+    return first, entry.self_check or not telling or chosen
 
 
 def _steps(met: Met[Drawn] | Met[Perhaps]) -> tuple[Related, ...]:

@@ -384,7 +384,7 @@ PROCESS_ROLES: dict[str, Role] = {
     "parser": _parser, "subparser": _subparser, "option": _option, "option-class": _option_class,
     "defaults": _defaults, "arguments": _arguments, "arguments-and-rest": _arguments_and_rest, "flag": _flag,
     "parameter": _parameter, "instance": _instance, "default": _default, "instances": _instances, "saves": _saves,
-    "scope": _scope, "trains": _marks, "restores": _marks, "evaluates": _marks, "search": _search,
+    "scope": _scope, "trains": _marks, "restores": _marks, "profiles": _marks, "evaluates": _marks, "search": _search,
     "start-method": _start_method, "default-device": _default_device, "spawn-context": _context,
     "environment": _environment, "environment-updated": _environment_updated, "variable": _variable,
     "starts": _starts, "trainer-cli": _trainer_cli, "broadcasts": _broadcasts, "leaves": _leaves, "enters": _enters,

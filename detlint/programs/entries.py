@@ -158,8 +158,9 @@ class Entry:
         return any(m.event.kind == "restores" and (not m.option or self.marked("fails")) for m in self._marks)
 
     def telling(self, draws: tuple[Met[Drawn], ...]) -> list[Met[Drawn]]:
-        """The draws that decide something: not weights that a program takes from a file and never trains."""
-        return [m for m in draws if not ((m.event.weights or self._initialises(m)) and self._replaces(m))]
+        """The draws that decide something: not weights from a file that nothing trains, nor those of a mere profile."""
+        aside = self.marked("profiles") and not self._trains
+        return [m for m in draws if not (aside or ((m.event.weights or self._initialises(m)) and self._replaces(m)))]
 
     def _replaces(self, draw: Met[Drawn]) -> bool:
         """Whether what a draw sets is taken from a file, and nothing trains but in another arm of the same test."""

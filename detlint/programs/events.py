@@ -160,11 +160,11 @@ DOUBTS = ("unsure", "fails", EVALUATES)  # the marks by which a program is not w
 
 @record(frozen=True, slots=True, eq=False)
 class Marked(metaclass=Interned):
-    """A step that says what a program is for: "trains" or "restores" weights. Or one by which it is not well known: a
-    call of what is not known, where a generator is "unsure", a function that in all that is seen of it "fails", or
-    what "evaluates", as it puts something into evaluation of which it is not known what it is. Or a call that is
-    "seedless: " and given None for the parameter that is named behind that, or "entropic": its seed differs in each
-    run.
+    """A step that says what a program is for: "trains" or "restores" weights, "profiles" a model. Or one by which it is
+    not well known: a call of what is not known, where a generator is "unsure", a function that in all that is seen of
+    it "fails", or what "evaluates", as it puts something into evaluation of which it is not known what it is. Or a call
+    that is "seedless: " and given None for the parameter that is named behind that, or "entropic": its seed differs in
+    each run.
     """
 
     kind: str
