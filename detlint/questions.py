@@ -212,17 +212,31 @@ class Unfilled:
 
 
 @record(frozen=True, slots=True)
+class Taken:
+    """An open question: does a program take the branch at `place` in `function`, options at their defaults?
+
+    Yes where none comes to the function.
+    """
+
+    place: Place
+    path: str
+    function: str
+
+
+@record(frozen=True, slots=True)
 class InProgram:
     """An open question: does a program come to the file at `path`, other than tests and what tries out a file?
 
     With `learning`: does one that takes gradients, or none at all? Of a file that is run itself this file alone counts,
-    unless it may do so `anywhere` in what it loads. With a `function`: and does a program call that?
+    unless it may do so `anywhere` in what it loads. With a `function`: and does a program call that? With `taken`: and
+    is that answered yes?
     """
 
     path: str
     learning: bool = False
     function: str = ""
     anywhere: bool = False
+    taken: Taken | None = None
 
 
 @record(frozen=True, slots=True)
@@ -302,6 +316,7 @@ Question = (
     | InLibrary
     | FromEntropy
     | InTraining
+    | Taken
     | InProgram
     | SameOrder
     | Reaches

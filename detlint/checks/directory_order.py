@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint.catalogue import Rule
+from detlint.facts.arms import taken
 from detlint.facts.tests import holds_tests
 from detlint.finding import Finding
 from detlint.orders.follow import Order
@@ -45,6 +46,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             flow=leak is not None,
             noted=tests,
             only_if=asked,
+            full_if=taken(module, call),
             fix=listing_sorted(module, call, kind, paths=listings.gives_paths(call)),
             call=module.short(call.function),
             use=use,

@@ -19,6 +19,7 @@ from detlint.analysis.operations import operation
 from detlint.analysis.phases import follows_mode, hangs_on_size
 from detlint.analysis.trained import is_asked_for, is_trained
 from detlint.catalogue import Catalogue, Row, Rule
+from detlint.facts.arms import taken
 from detlint.finding import Finding, Fix, Safety
 from detlint.questions import InForce, InProgram
 from detlint.semantics.model import Module
@@ -74,7 +75,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             call,
             related=_related(module, call, row),
             only_if=_learning(module, call, row),
-            full_if=InProgram(module.path),
+            full_if=InProgram(module.path, taken=taken(module, call)),
             lowered=is_test(module.path) or (row.text("direction") == "backward" and hangs_on_size(module, call)),
             noted=row.text("grade") == "note",
             unless=unless,

@@ -9,6 +9,7 @@ from detlint.analysis.epochs import COUNTERS
 from detlint.analysis.learning import may_learn
 from detlint.facts import facts as f
 from detlint.facts import told
+from detlint.facts.arms import arms
 from detlint.facts.carried import carried
 from detlint.facts.counting import counted
 from detlint.facts.lower import Expressions, computed, idle
@@ -77,6 +78,7 @@ class _Collector(Expressions):
         self.open = 0
         self.trying = 0  # how many `try` of the function are open whose handlers may take an error
         self.counted = counted(module)
+        self.arms = arms(module)
         self.marks: dict[s.If, f.Local] = {}  # variables that tell whether a branch in a `try` may fail
 
     def block(self, block: s.Block | None) -> f.Statements:
@@ -97,7 +99,15 @@ class _Collector(Expressions):
 
     def _if(self, node: s.If) -> list[f.Statement]:
         test = self.lower(node.test)
-        return [*self.marked(node, test), *self.branch(test, self.block(node.body), self.block(node.orelse))]
+        arms = [self.arm(block) for block in (node.body, node.orelse)]
+        return [*self.marked(node, test), *self.branch(test, *arms)]
+
+    def arm(self, block: s.Block | None) -> f.Statements:
+        """A branch; one that holds what findings ask about begins with a mark."""
+        if block not in self.arms:
+            return self.block(block)
+        first = block.statements[0]
+        return (f.Do(f.Call(None, (), self.module.place(first), first.order, f.ARM)), *self.block(block))
 
     def marked(self, node: s.If, test: f.Expression) -> list[f.Statement]:
         """What is said ahead of a branch in a `try` that fails in some arm: None where it may, else a number."""

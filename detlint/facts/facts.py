@@ -25,7 +25,7 @@ ASKING: dict[str, tuple[str, ...]] = {
 KINSHIP = ("isinstance", "issubclass")
 TOP = ""  # the name of a file's top level among its functions
 BESIDE = "beside"  # the path of what lies there, seen from the folder of the file
-MADE, COUNTED = "made", "counted"
+ARM, MADE, COUNTED = "arm", "made", "counted"
 SLICE = "builtins.slice"  # the name of the key of a slice, whatever its bounds are
 REST = "rest"  # the kind of a target that takes all items that others leave
 ALL = "*"  # the name that stands for all variables of a module
@@ -90,8 +90,8 @@ class Argument:
 
 @record(frozen=True, slots=True)
 class Call:
-    """`function(arguments)`. A call that is `inert` decides nothing by what it draws, an "example" a shape only, a
-    "seed" what others draw. One that is "salted" takes the hash of a text, another one in each process.
+    """`function(arguments)`. An `inert` one decides nothing by what it draws, an "example" a shape only, a "seed" what
+    others draw; a "salted" one takes the hash of a text. An `ARM` is no call: a program takes the branch at `place`.
     """
 
     function: Expression

@@ -35,7 +35,7 @@ from detlint.link.values import (
     join,
     single,
 )
-from detlint.programs.events import State, merged
+from detlint.programs.events import PASSES, Marked, State, merged
 
 _CALLABLE = frozenset((Function, Class, Library, Object, Partial))
 
@@ -54,6 +54,9 @@ class Caller(Statements):
 
     def called(self, node: f.Call) -> Value:
         """Evaluate a call: what is called, its arguments, and what it does."""
+        if node.inert == f.ARM:
+            self.note(Marked(PASSES, node.place))
+            return UNKNOWN
         functions = self.value(node.function)
         positional, keywords = self.arguments(node.arguments)
         if self.state is None:

@@ -155,6 +155,7 @@ class Loaded(metaclass=Interned):
 EVALUATES = "evaluates"
 SEEDLESS = "seedless: "  # before the name of a parameter
 ENTROPIC = "entropic"
+PASSES = "passes"  # a mark of a branch that findings ask about
 DOUBTS = ("unsure", "fails", EVALUATES)  # the marks by which a program is not well known
 
 
@@ -300,7 +301,7 @@ Trace = tuple[Event, ...]
 
 def is_aside(event: Event) -> bool:
     """Whether an event says nothing of what a program is there for."""
-    aside = isinstance(event, Marked) and event.kind in DOUBTS
+    aside = isinstance(event, Marked) and event.kind in (*DOUBTS, PASSES)
     seeds = isinstance(event, Drawing) and event.kind != DRAWS
     return aside or seeds or isinstance(event, (Sampling, Looped, Opened))
 

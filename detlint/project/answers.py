@@ -14,6 +14,7 @@ from detlint.link.program import Program
 from detlint.link.registered import seed_is_given
 from detlint.programs.entries import Entry
 from detlint.programs.events import UNSEEDED, Drawn, Sampler, Seeded, State, Switched
+from detlint.project.branches import Branches
 from detlint.project.convolutions import convolving
 from detlint.project.epochs import Epochs
 from detlint.project.families import Families
@@ -39,6 +40,7 @@ from detlint.questions import (
     Resumes,
     SameOrder,
     Seedless,
+    Taken,
     Unfilled,
     Unseeded,
     UnseededLibrary,
@@ -58,6 +60,7 @@ class Answers:
         """
         self.program = program
         self.entries = entries
+        self._branches = Branches(program, entries)
         self._last = tuple(ends)
         self._closures: dict[str, set[str]] = {}
         self._read: dict[Unfilled, tuple[Place, ...]] = {}
@@ -82,8 +85,8 @@ class Answers:
             return self.orders.use(question) is not None or (question.anyhow and question.path not in self._imported)
         if isinstance(question, Unfilled):
             return bool(self.memory_read(question))
-        if isinstance(question, InProgram):
-            return self._in_program(question)
+        if isinstance(question, (InProgram, Taken)):
+            return self._branches.takes(question) and (isinstance(question, Taken) or self._in_program(question))
         if isinstance(question, SameOrder):
             return bool(self.passes(question))
         if isinstance(question, Resumes):

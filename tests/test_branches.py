@@ -1,0 +1,107 @@
+"""Findings in branches that no program takes with its options at their defaults are notes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from detlint.cli import cli
+
+TRAIN = """
+import argparse
+
+import torch
+from data import Pictures
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--prior", action="store_true")
+parser.add_argument("--root", default="prior")
+parser.add_argument("--kind", default="flat")
+args = parser.parse_args()
+torch.manual_seed(0)
+print(Pictures({})[3])
+"""
+DATA = """
+from pathlib import Path
+
+from torch.utils.data import Dataset
+
+
+class Pictures(Dataset):
+    def __init__(self, prior, kind="flat"):
+        self.files = []
+        if {}:
+            self.files = list(Path(prior).iterdir())
+
+    def __getitem__(self, index):
+        return self.files[index]
+"""
+POOL = """
+import argparse
+
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--resize", action="store_true")
+args = parser.parse_args()
+
+
+class Net(nn.Module):
+    def __init__(self, resize):
+        super().__init__()
+        self.layer = nn.Conv2d(3, 3, 1)
+        self.resize = resize
+
+    def forward(self, x):
+        x = self.layer(x)
+        if self.resize:
+            x = F.interpolate(x, size=(7, 9), mode="bilinear")
+        return x
+
+
+torch.manual_seed(0)
+net = Net({}).cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+net(torch.ones(1, 3, 4, 4, device="cuda")).sum().backward()
+optimizer.step()
+"""
+
+
+def severities(folder: Path, code: str, **files: str) -> list[str]:
+    """The severities of a rule's findings in files that are given by name."""
+    for name, text in files.items():
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    result = CliRunner().invoke(cli, ["--no-cache", "--format", "json", str(folder)], catch_exceptions=False)
+    return [each["severity"] for each in json.loads(result.stdout)["findings"] if each["code"] == code]
+
+
+@pytest.mark.parametrize(
+    ("given", "test", "severity"),
+    [
+        ("args.root if args.prior else None", "prior is not None", "note"),
+        ("None", "prior is not None", "note"),
+        ("args.root", "prior is not None", "warning"),
+        ("args.root", "len(prior) > 3", "warning"),
+        ("args.root, args.kind", "kind == 'nested'", "warning"),  # chosen by a name
+    ],
+)
+def test_a_listing_in_a_branch(tmp_path: Path, given: str, test: str, severity: str) -> None:
+    files = {"train": TRAIN.format(given), "data": DATA.format(test)}
+    assert severities(tmp_path, "DET602", **files) == [severity]
+
+
+def test_a_function_that_no_program_comes_to_keeps_its_severity(tmp_path: Path) -> None:
+    data = DATA.format("prior is not None") + "\n\ndef cut(root, more=None):\n    if more:\n        "
+    listing = "return [each for each in list(Path(root).iterdir())[:5]]\n"
+    train = TRAIN.format("None")
+    assert severities(tmp_path, "DET602", train=train, data=data + listing) == ["note", "warning"]
+
+
+@pytest.mark.parametrize(("given", "severity"), [("args.resize", "note"), ("True", "warning"), ("False", "note")])
+def test_a_gradient_in_a_branch(tmp_path: Path, given: str, severity: str) -> None:
+    assert severities(tmp_path, "DET302", run=POOL.format(given)) == [severity]
