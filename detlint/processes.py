@@ -107,6 +107,7 @@ def _serve(work: Callable[[Any], Any], connection: Connection, other: Connection
     """Do batch after batch, until the process that gives them has gone."""
     other.close()  # a copy of the other end would keep this one waiting for ever
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # that is the affair of the process that gives the batches
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # which may have a handler of its own
     gc.disable()
     gc.freeze()
     with suppress(EOFError, OSError):

@@ -268,3 +268,34 @@ def test_a_change_that_is_not_needed_in_the_end_is_left_out(folder: Path, monkey
         "+numbers = {name: number for number, name in enumerate(sorted(CLASSES))}",
     ]
     assert "round 2" in result.stderr
+
+
+@pytest.mark.slow
+def test_places_beside_the_working_folder_are_named_from_there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "pyproject.toml").touch()
+    clock = "import time\n\n\ndef noise():\n    return time.time() % 1\n"
+    write(folder, clock=clock)
+    (folder / "examples").mkdir()
+    train = (
+        "import sys\n\nsys.path.append('..')\nimport torch\nfrom clock import noise\n\nprint(torch.tensor(noise()))\n"
+    )
+    write(folder / "examples", train=train)
+    monkeypatch.chdir(folder / "examples")
+    result = repeat("--", "python", "train.py")
+    assert result.exit_code == 1, result.output
+    assert "../clock.py:5: the time decides: `time.time`" in result.stdout
+    assert "files" not in result.stdout
+
+
+@pytest.mark.slow
+def test_what_a_library_lists_while_it_is_imported_is_no_cause(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    train = "import time\nimport lister\nimport torch\n\nprint(lister.FOUND, torch.tensor(time.time() % 1))\n"
+    write(folder, train=train)
+    library = tmp_path_factory.mktemp("env") / "site-packages"
+    library.mkdir()
+    write(library, lister="import os\n\nFOUND = len(os.listdir(os.path.dirname(os.__file__)))\n")
+    monkeypatch.setenv("PYTHONPATH", str(library))
+    result = repeat("--perturb", "listing", "--", "python", "train.py")
+    assert "train.py:5: the time decides" in result.stdout

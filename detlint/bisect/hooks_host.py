@@ -111,7 +111,7 @@ def _private_numpy(original: Callable[..., Any]) -> Callable[..., Any]:
 def _outermost(frame: Any) -> session.Session | None:
     """The session, where a listing is the program's own: not one that another listing or a library makes for itself."""
     held = session.active()
-    if held is None or getattr(_listing, "busy", False) or held.lines.is_aside(frame):
+    if held is None or getattr(_listing, "busy", False) or held.lines.is_aside(frame) or held.lines.is_import(frame):
         return None
     return held if held.lines.key(frame) else None  # a runner of tests looks for them before any code of the user's
 

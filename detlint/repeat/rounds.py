@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -240,6 +241,10 @@ class Rounds:
         whole = self.tree.folder / path
         return whole.relative_to(Path.cwd()).as_posix() if whole.is_relative_to(Path.cwd()) else str(whole)
 
+    def _from_here(self, text: str) -> str:
+        """A text with the paths of the copy as those of the user's files, which lie alike from the working folder."""
+        return text.replace(f"{self.tree.folder}{os.sep}", f"{os.path.relpath(self.tree.folder)}{os.sep}")
+
     def _texts(self, paths: Iterable[str]) -> dict[str, str]:
         """The texts of files as they are now, by path as lines name them."""
         wholes = {self._name(path): self.tree.folder / path for path in paths}
@@ -266,11 +271,15 @@ class Rounds:
         names = "|".join(map(re.escape, old)) or "(?!)"
 
         def retold(text: str) -> str:
-            return re.sub(rf"(?<![\w/])({names}):(\d+)", lambda m: str(moved(Line(m[1], int(m[2])))), text)
+            told = re.sub(rf"(?<![\w/])({names}):(\d+)", lambda m: str(moved(Line(m[1], int(m[2])))), text)
+            return self._from_here(told)
 
+        if line is not None:
+            line = moved(line)
+            line = replace(line, path=self._from_here(line.path))
         return replace(
             cause,
-            line=None if line is None else moved(line),
+            line=line,
             title=retold(cause.title),
             evidence=tuple(map(retold, cause.evidence)),
             advice=retold(cause.advice),
