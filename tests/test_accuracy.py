@@ -79,6 +79,19 @@ def test_programs_are_counted_by_what_two_runs_and_what_detlint_say(kept: Path) 
     assert "| differ | 12 | 11 | 1 |\n| equal | 7 | 2 | 5 |" in page
 
 
+def test_what_repeat_makes_of_a_program_is_told(kept: Path) -> None:
+    row = {"repository": "owner/name", "ran": True, "equal": False, "differs": ["output"]}
+    made = {"verdict": "repeats", "changes": ["a.py:1: Sort it [DET602]"], "remains": ""}
+    left = {"verdict": "differs", "changes": [], "remains": "the time decides: `time.time` (a.py:3) [host-value: time]"}
+    rows = [row | {"name": "one", "repeat": made}, row | {"name": "two", "repeat": left}]
+    totals = PROGRAMS["totals"] | {"repeat": {"repeats": 1}}  # type: ignore[operator]
+    keep(kept, PROGRAMS | {"part": "open", "totals": totals, "programs": rows})
+    page = accuracy.twice(accuracy.read())
+    assert "| `detlint repeat`: repeats | 1 |" in page
+    assert "| one | owner/name | differ in output |  |  | repeats, 1 change |" in page
+    assert "| differs, 0 changes; left: the time decides: `time.time` |" in page
+
+
 def test_what_was_not_measured_is_said_not_to_have_been(kept: Path) -> None:
     keep(kept, PROGRAMS)
     data = accuracy.read()

@@ -71,8 +71,9 @@ def explain(plan: Plan, found: Outcome, folder: Path, progress: Callable[[str], 
     if not found.found:
         return found
     first = found.found[0]
-    traced = locate.is_open(first.cause)
     cause = first.cause
+    turned = cause.kind == "file-order" and "listing" in plan.perturbed  # then every listing differs, of libraries too
+    traced = locate.is_open(cause) or turned
     if traced:
         located = locate.locate(plan, first, folder / "steps", progress)
         cause = locate.refined(cause, located)

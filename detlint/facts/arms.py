@@ -7,6 +7,7 @@ from functools import cache
 from detlint.catalogue import Catalogue
 from detlint.orders.listings import Listings
 from detlint.questions import Taken
+from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
@@ -16,7 +17,7 @@ def arms(module: Module) -> frozenset[s.Block]:
     names, methods = _operations(module.catalogue)
     calls = [
         *module.calls_to(names),
-        *module.calls_like(names, words=methods),
+        *(c for c in module.calls_like(words=methods) if last_word(c.function) in methods and not module.callee(c)),
         *(c for c, _ in Listings(module).found()),
     ]
     return frozenset(arm for call in calls if (arm := _arm(call)) is not None)

@@ -99,15 +99,15 @@ class _Collector(Expressions):
 
     def _if(self, node: s.If) -> list[f.Statement]:
         test = self.lower(node.test)
-        arms = [self.arm(block) for block in (node.body, node.orelse)]
-        return [*self.marked(node, test), *self.branch(test, *arms)]
+        body, orelse = self.block(node.body), self.block(node.orelse)
+        return [*self.marked(node, test), *self.branch(test, self.arm(node.body, body), self.arm(node.orelse, orelse))]
 
-    def arm(self, block: s.Block | None) -> f.Statements:
-        """A branch; one that holds what findings ask about begins with a mark."""
+    def arm(self, block: s.Block | None, statements: f.Statements) -> f.Statements:
+        """The statements of a branch; those of one that holds what findings ask about begin with a mark."""
         if block not in self.arms:
-            return self.block(block)
+            return statements
         first = block.statements[0]
-        return (f.Do(f.Call(None, (), self.module.place(first), first.order, f.ARM)), *self.block(block))
+        return (f.Do(f.Call(None, (), self.module.place(first), first.order, f.ARM)), *statements)
 
     def marked(self, node: s.If, test: f.Expression) -> list[f.Statement]:
         """What is said ahead of a branch in a `try` that fails in some arm: None where it may, else a number."""

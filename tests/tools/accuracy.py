@@ -145,25 +145,41 @@ def _twice_tables(measured: Data) -> Iterator[str]:
     yield ""
     counts = [
         *totals["differ in"].items(),
-        *((f"`detlint bisect`: {name}", count) for name, count in totals["bisect"].items()),
+        *(
+            (f"`detlint {command}`: {name}", count)
+            for command in ("bisect", "repeat")
+            for name, count in totals.get(command, {}).items()
+        ),
     ]
     yield from ("| of those that differ | programs |", "|---|---|")
     yield from (f"| {name} | {count} |" for name, count in counts)
     if programs := measured.get("programs"):
         yield ""
-        yield from ("| program | repository | two runs | detlint names | `detlint bisect` |", "|---|---|---|---|---|")
+        heads = ("program", "repository", "two runs", "detlint names", "`detlint bisect`", "`detlint repeat`")
+        yield from (f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}")
         yield from (_program(row) for row in programs)
 
 
 def _program(row: Data) -> str:
     if not row["ran"]:
-        return f"| {row['name']} | {row['repository']} | did not run | | |"
+        return f"| {row['name']} | {row['repository']} | did not run | | | |"
     runs = "equal" if row["equal"] else f"differ in {', '.join(row['differs'])}"
     codes = [f"{name} not seeded" for name in row.get("not seeded", ())]
     codes += [code for severity in ("error", "warning") for code in row.get("codes", {}).get(severity, {})]
     found = row.get("bisect", {})
     about = ", ".join(str(found[name]) for name in ("verdict", "operation", "code") if found.get(name))
-    return f"| {row['name']} | {row['repository']} | {runs} | {', '.join(codes)} | {about} |"
+    cells = (row["name"], row["repository"], runs, ", ".join(codes), about, _repeated(row.get("repeat", {})))
+    return f"| {' | '.join(cells)} |"
+
+
+def _repeated(found: Data) -> str:
+    """What `repeat` made of a program: how many changes, and what remains."""
+    if not found:
+        return ""
+    changes = len(found.get("changes", ()))
+    told = f"{found['verdict']}, {changes} {'change' if changes == 1 else 'changes'}"
+    left = found.get("remains") or ""
+    return f"{told}; left: {left.partition(' (')[0]}" if left else told
 
 
 if __name__ == "__main__":
