@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
-from click.testing import CliRunner
 
-from detlint.cli import cli
+from .support import report
 
 POOLING = """
 import argparse
@@ -38,27 +34,22 @@ TRAINED = (
 )
 
 
-def severities(text: str, folder: Path) -> list[str]:
+def severities(text: str) -> list[str]:
     """The severities of findings on generators without a seed."""
-    (folder / "run.py").write_text(text, encoding="utf-8")
-    result = CliRunner().invoke(cli, ["--no-cache", "--format", "json", str(folder)], catch_exceptions=False)
-    findings = json.loads(result.stdout)["findings"]
-    return [each["severity"] for each in findings if each["code"] in ("DET101", "DET103")]
+    return [judged.severity.value for judged in report({"run.py": text}, ("DET101", "DET103")).findings]
 
 
 @pytest.mark.parametrize(
     ("default", "severity"),
     [('default="mean"', "note"), ('default="sample"', "error"), ("required=True", "error")],
 )
-def test_a_draw_that_only_an_option_brings_is_a_note(tmp_path: Path, default: str, severity: str) -> None:
-    assert severities(POOLING.format(default), tmp_path) == [severity]
+def test_a_draw_that_only_an_option_brings_is_a_note(default: str, severity: str) -> None:
+    assert severities(POOLING.format(default)) == [severity]
 
 
 @pytest.mark.parametrize(
     ("parts", "severity"),
     [(COUNTED, "note"), (MODE, "note"), (TRAINED, "error"), (("", "pass", "net(torch.ones(1, 4))"), "error")],
 )
-def test_weights_of_which_only_the_operations_are_counted_are_a_note(
-    tmp_path: Path, parts: tuple[str, ...], severity: str
-) -> None:
-    assert severities(PROFILE.format(*parts), tmp_path) == [severity]
+def test_weights_of_which_only_the_operations_are_counted_are_a_note(parts: tuple[str, ...], severity: str) -> None:
+    assert severities(PROFILE.format(*parts)) == [severity]

@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_settings_are_those_that_the_server_takes() -> None:
     offered = {name.removeprefix("detlint.") for name in PACKAGE["contributes"]["configuration"]["properties"]}
-    assert offered == {*options._KNOWN, "path"}  # the path of the command is the extension's own
+    assert offered == {*options.KNOWN, "path"}  # the path of the command is the extension's own
 
 
 @pytest.mark.slow

@@ -101,9 +101,8 @@ def _same(found: Found, again: Outcome) -> Found | None:
 
 
 def _alike(one: Found, other: Found) -> bool:
-    if one.cause.kind == other.cause.kind or other.cause.kind == _SEED:
-        return one.cause.kind == other.cause.kind
-    return _line(one) is not None and _line(one) == _line(other)
+    there = other.cause.kind != _SEED and _line(one) is not None and _line(one) == _line(other)
+    return one.cause.kind == other.cause.kind or there
 
 
 def _line(found: Found) -> Line | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint.catalogue import Rule
-from detlint.facts.arms import taken
+from detlint.facts.arms import arms, taken
 from detlint.facts.tests import holds_tests
 from detlint.finding import Finding
 from detlint.orders.follow import Order
@@ -27,7 +27,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     found = list(listings.found())
     if not found:
         return
-    order, tests = Order(module), holds_tests(module)
+    order, tests, branches = Order(module), holds_tests(module), arms(module)
     uses: dict[str, str] = rule.data["uses"]
     wanted = list(uses)
     for call, kind in found:
@@ -46,7 +46,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             flow=leak is not None,
             noted=tests,
             only_if=asked,
-            full_if=taken(module, call),
+            full_if=taken(module, call, branches),
             fix=listing_sorted(module, call, kind, paths=listings.gives_paths(call)),
             call=module.short(call.function),
             use=use,

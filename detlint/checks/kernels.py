@@ -19,7 +19,7 @@ from detlint.analysis.operations import operation
 from detlint.analysis.phases import follows_mode, hangs_on_size
 from detlint.analysis.trained import is_asked_for, is_trained
 from detlint.catalogue import Catalogue, Row, Rule
-from detlint.facts.arms import taken
+from detlint.facts.arms import arms, taken
 from detlint.finding import Finding, Fix, Safety
 from detlint.questions import InForce, InProgram
 from detlint.semantics.model import Module
@@ -43,6 +43,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     calls += [call for call in module.calls_like(words=methods) if _method(call) in methods and not module.callee(call)]
     if not calls:
         return
+    branches = arms(module)
     switched = any(in_program(module, effect) for effect in rule.data["program"])
     strict = in_program(module, "deterministic") and not any(in_program(module, e) for e in _RELAXED)
     unfused = "unfused" in rule.data and all(in_program(module, effect) for effect in rule.data["unfused"])
@@ -75,7 +76,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             call,
             related=_related(module, call, row),
             only_if=_learning(module, call, row),
-            full_if=InProgram(module.path, taken=taken(module, call)),
+            full_if=InProgram(module.path, taken=taken(module, call, branches)),
             lowered=is_test(module.path) or (row.text("direction") == "backward" and hangs_on_size(module, call)),
             noted=row.text("grade") == "note",
             unless=unless,

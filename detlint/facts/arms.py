@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from functools import cache
 
 from detlint.catalogue import Catalogue
@@ -11,28 +12,31 @@ from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
+_COMPARING = frozenset(("==", "!=", "in", "not in"))
+
 
 def arms(module: Module) -> frozenset[s.Block]:
-    """The innermost branches of functions that hold a listing, or an operation without a fixed order."""
+    """The innermost branches of functions that hold a listing, or an operation without a fixed order.
+
+    One that a name chooses is none: which model or data set is the default says little of the others.
+    """
     names, methods = _operations(module.catalogue)
     calls = [
         *module.calls_to(names),
         *(c for c in module.calls_like(words=methods) if last_word(c.function) in methods and not module.callee(c)),
         *(c for c, _ in Listings(module).found()),
     ]
-    return frozenset(arm for call in calls if (arm := _arm(call)) is not None)
+    return frozenset(arm for call in calls if (arm := _around(call)) is not None)
 
 
-def taken(module: Module, call: s.Call) -> Taken | None:
-    """The open question whether programs get to a call; None where no branch of a function decides it, or a name does.
-
-    Models and data sets are chosen by name: which one is the default says little of the others.
-    """
-    arm = _arm(call)
-    return None if arm is None else Taken(module.place(arm.statements[0]), *module.point(call)[:2])
+def taken(module: Module, call: s.Call, known: Container[s.Block]) -> Taken | None:
+    """The open question whether programs get to a call; None unless one of the `known` branches decides that."""
+    arm = _around(call)
+    return None if arm is None or arm not in known else Taken(module.place(arm.statements[0]), *module.point(call)[:2])
 
 
-def _arm(call: s.Call) -> s.Block | None:
+def _around(call: s.Call) -> s.Block | None:
+    """The innermost branch around a call within its function, unless a name chooses it."""
     below: s.Node = call
     for around in call.ancestors():
         if isinstance(around, s.If) and (below is around.body or below is around.orelse):
@@ -45,7 +49,9 @@ def _arm(call: s.Call) -> s.Block | None:
 
 
 def _compares_texts(test: s.Expression) -> bool:
-    return any(isinstance(node, s.Constant) and isinstance(node.value, str) for node in s.walk(test))
+    compared = (node for node in s.walk(test) if isinstance(node, s.Operation) and node.operator in _COMPARING)
+    constants = (each for node in compared for each in s.walk(node) if isinstance(each, s.Constant))
+    return any(isinstance(each.value, str) for each in constants)
 
 
 @cache

@@ -157,6 +157,7 @@ SEEDLESS = "seedless: "  # before the name of a parameter
 ENTROPIC = "entropic"
 PASSES = "passes"  # a mark of a branch that findings ask about
 DOUBTS = ("unsure", "fails", EVALUATES)  # the marks by which a program is not well known
+_ASIDE = (*DOUBTS, PASSES)
 
 
 @record(frozen=True, slots=True, eq=False)
@@ -165,7 +166,7 @@ class Marked(metaclass=Interned):
     not well known: a call of what is not known, where a generator is "unsure", a function that in all that is seen of
     it "fails", or what "evaluates", as it puts something into evaluation of which it is not known what it is. Or a call
     that is "seedless: " and given None for the parameter that is named behind that, or "entropic": its seed differs in
-    each run.
+    each run. Or a branch that it "passes", of those that findings ask about.
     """
 
     kind: str
@@ -301,7 +302,7 @@ Trace = tuple[Event, ...]
 
 def is_aside(event: Event) -> bool:
     """Whether an event says nothing of what a program is there for."""
-    aside = isinstance(event, Marked) and event.kind in (*DOUBTS, PASSES)
+    aside = isinstance(event, Marked) and event.kind in _ASIDE
     seeds = isinstance(event, Drawing) and event.kind != DRAWS
     return aside or seeds or isinstance(event, (Sampling, Looped, Opened))
 

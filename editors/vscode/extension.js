@@ -88,10 +88,10 @@ exports.activate = async (context) => {
       if (change.affectsConfiguration("detlint.path")) return restart();
     }),
   );
-  const python = vscode.extensions.getExtension(PYTHON);
-  const changed = python?.exports?.environments?.onDidChangeActiveEnvironmentPath;
-  if (changed) context.subscriptions.push(changed(restart));
   await start();
+  const python = vscode.extensions.getExtension(PYTHON); // which `interpreter` has activated
+  const changed = python?.isActive && python.exports?.environments?.onDidChangeActiveEnvironmentPath;
+  if (changed) context.subscriptions.push(changed(restart));
 };
 
 exports.deactivate = stop;

@@ -13,7 +13,7 @@ from detlint.config import Config, ConfigError
 from detlint.finding import Severity
 
 _WHERE = "the editor's settings"
-_KNOWN = ("select", "ignore", "severity", "torchVersion", "unsafeFixes")
+KNOWN = ("select", "ignore", "severity", "torchVersion", "unsafeFixes")
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Options:
         if not isinstance(given, Mapping):
             raise ConfigError(f"{_WHERE} must be an object")
         for key in given:
-            if key not in _KNOWN:
+            if key not in KNOWN:
                 raise ConfigError(
-                    f"{_WHERE}: unknown setting {key!r}{nearest(str(key), _KNOWN)}; known are {', '.join(_KNOWN)}"
+                    f"{_WHERE}: unknown setting {key!r}{nearest(str(key), KNOWN)}; known are {', '.join(KNOWN)}"
                 )
         severity = given.get("severity")
         return cls(
