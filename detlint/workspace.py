@@ -49,7 +49,7 @@ from detlint.settling.settling import answer, choose, link
 from detlint.sources import source
 
 if TYPE_CHECKING:
-    from detlint.link.kept import Kept
+    from detlint.link.runs.kept import Kept
     from detlint.project.project import Project
 
 T = TypeVar("T")
@@ -347,7 +347,7 @@ class Workspace:
             self._models = Models(self._items, self.torch)
         if self._project is None:
             from detlint.cache.courses import recalled  # they import all that links
-            from detlint.link.tidying import tidy
+            from detlint.link.runs.tidying import tidy
 
             contents = [*self._contents.values()]
             self._kept = self._kept or recalled(self._cache, contents, around, collected, self._models)

@@ -16,8 +16,8 @@ from detlint.cache import courses
 from detlint.cache.store import Store
 from detlint.facts.codec import Codec, CodecError
 from detlint.finding import Place
-from detlint.link import following
-from detlint.link.starts import Start
+from detlint.link.runs import following
+from detlint.link.runs.starts import Start
 from detlint.programs.events import Called, Drawn, Trace
 from detlint.records import record
 

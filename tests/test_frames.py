@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from detlint.link.frames import roomy
+from detlint.link.state.frames import roomy
 
 _DEEPEST, _CALLS = 600, 100
 

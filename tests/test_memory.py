@@ -14,8 +14,8 @@ from detlint.cache.cache import Cache
 from detlint.facts import packed
 from detlint.facts.facts import TOP, Function
 from detlint.facts.signatures import signature
-from detlint.link import program
-from detlint.link.records import Record, Records
+from detlint.link.state import program
+from detlint.link.state.records import Record, Records
 from detlint.settling.settling import link
 
 TORCH = catalogue.load().newest_release()
@@ -132,9 +132,9 @@ def test_answers_are_the_same_however_little_is_held(project: list[Collected], m
 
     before = answers()
     monkeypatch.setattr(program, "_MOST_UNPACKED", 0)
-    monkeypatch.setattr("detlint.link.contents._MOST_VERSIONS", -1)
+    monkeypatch.setattr("detlint.link.state.contents._MOST_VERSIONS", -1)
     monkeypatch.setattr("detlint.sources.imports._MOST_ANSWERS", 0)
-    monkeypatch.setattr("detlint.link.records._MOST", 0)
+    monkeypatch.setattr("detlint.link.state.records._MOST", 0)
     assert answers() == before
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from detlint import catalogue, processes
 from detlint.analyse import Source, analyse
-from detlint.link.following import Followed, follow
-from detlint.link.groups import grouped
-from detlint.link.starts import Start
+from detlint.link.runs.following import Followed, follow
+from detlint.link.runs.groups import grouped
+from detlint.link.runs.starts import Start
 from detlint.listing import Around
 from detlint.packing import pack, unpack
 from detlint.programs.entries import Entry

@@ -6,7 +6,7 @@ import pytest
 
 from detlint import catalogue
 from detlint.analyse import Models, Source, analyse
-from detlint.link.library import Interpreter
+from detlint.link.libraries.library import Interpreter
 from detlint.listing import Around
 from detlint.settling.settling import answer, link, may_say_anything
 from detlint.sources.console_scripts import Command

@@ -10,10 +10,10 @@ import pytest
 from detlint import catalogue
 from detlint.analyse import Source, analyse
 from detlint.finding import Place
-from detlint.link import groups
-from detlint.link.functions import Functions
-from detlint.link.records import Record, Result
-from detlint.link.values import Class, Constant, Function, Library, Object, Option, Tuple, order
+from detlint.link.language.functions import Functions
+from detlint.link.runs import groups
+from detlint.link.state.records import Record, Result
+from detlint.link.state.values import Class, Constant, Function, Library, Object, Option, Tuple, order
 from detlint.project.project import Project
 from detlint.settling.settling import link
 

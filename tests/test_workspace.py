@@ -14,7 +14,7 @@ from packaging.version import Version
 from detlint import engine
 from detlint.analyse import Collected, Source, analyse
 from detlint.interned import Interned
-from detlint.link import tidying
+from detlint.link.runs import tidying
 from detlint.project.project import Project
 from detlint.report import Judged
 from detlint.settling.settling import link

@@ -14,10 +14,10 @@ from detlint.facts.codec import Codec, CodecError
 from detlint.facts.packed import is_somewhere
 from detlint.finding import Fix, Place, Remedy
 from detlint.interned import Interned
-from detlint.link.following import Course, Outcome
-from detlint.link.frames import roomy
-from detlint.link.kept import Basis, Kept, Key
-from detlint.link.spans import Walked
+from detlint.link.runs.following import Course, Outcome
+from detlint.link.runs.kept import Basis, Kept, Key
+from detlint.link.state.frames import roomy
+from detlint.link.state.spans import Walked
 from detlint.listing import Around
 from detlint.programs.entries import Entry
 from detlint.programs.events import Event, State

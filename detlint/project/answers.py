@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 from detlint.facts import facts as f
 from detlint.facts.packed import imports as imported
 from detlint.finding import Place
-from detlint.link.program import Program
-from detlint.link.registered import seed_is_given
+from detlint.link.state.program import Program
+from detlint.link.state.registered import seed_is_given
 from detlint.programs.entries import Entry
 from detlint.programs.events import UNSEEDED, Drawn, Sampler, Seeded, State, Switched
 from detlint.project.branches import Branches

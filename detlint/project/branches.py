@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from detlint.link.program import Program
+from detlint.link.state.program import Program
 from detlint.places import Place
 from detlint.programs.entries import Entry
 from detlint.programs.events import PASSES, Marked

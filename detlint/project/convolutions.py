@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint.facts.packed import imports as imported
-from detlint.link.program import Program
+from detlint.link.state.program import Program
 
 
 def convolving(program: Program) -> Iterator[str]:

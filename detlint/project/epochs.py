@@ -9,8 +9,8 @@ from functools import cache, lru_cache
 from detlint.facts import facts as f
 from detlint.facts.packed import head
 from detlint.finding import Place
-from detlint.link.passes import trains
-from detlint.link.program import Program
+from detlint.link.language.passes import trains
+from detlint.link.state.program import Program
 from detlint.programs.entries import Entry
 from detlint.programs.events import (
     ANY,

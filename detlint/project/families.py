@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cached_property
 
-from detlint.link.program import Program
+from detlint.link.state.program import Program
 from detlint.project.names import Names
 from detlint.questions import DERIVES
 

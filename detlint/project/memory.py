@@ -8,7 +8,7 @@ from functools import cached_property
 
 from detlint.facts.touches import ALLOCATES, FILLS, HANDS, LOADS, OPEN, READS, Touch
 from detlint.finding import Place
-from detlint.link.program import Program
+from detlint.link.state.program import Program
 from detlint.project.families import Families
 from detlint.questions import Carrier, Unfilled
 

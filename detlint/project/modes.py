@@ -8,7 +8,7 @@ from typing import Any
 
 from detlint.facts import facts as f
 from detlint.finding import Place
-from detlint.link.program import Program
+from detlint.link.state.program import Program
 from detlint.programs.entries import Entry
 from detlint.programs.events import EVALUATES, Apart, Called, Drawn, Guarded, Marked, Scope, Switched, Trace
 from detlint.questions import InTraining

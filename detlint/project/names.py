@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint.facts import facts as f
-from detlint.link.program import Program
+from detlint.link.state.program import Program
 
 _DEPTH = 6  # packages that may hand a name on
 

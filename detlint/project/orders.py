@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from detlint.finding import Place
-from detlint.link.program import Program
+from detlint.link.state.program import Program
 from detlint.project.families import Families
 from detlint.questions import DERIVES, SORTED, Carrier, Flow, Reaches
 from detlint.records import record

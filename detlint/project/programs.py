@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from detlint import processes
-from detlint.link.following import Course, Followed, Outcome, follow
-from detlint.link.groups import Group, grouped
-from detlint.link.kept import Kept
-from detlint.link.program import Program
-from detlint.link.spans import Name, Walk
-from detlint.link.starts import Imported, Start
-from detlint.link.tables import Tables
+from detlint.link.runs.following import Course, Followed, Outcome, follow
+from detlint.link.runs.groups import Group, grouped
+from detlint.link.runs.kept import Kept
+from detlint.link.runs.starts import Imported, Start
+from detlint.link.state.program import Program
+from detlint.link.state.spans import Name, Walk
+from detlint.link.state.tables import Tables
 from detlint.packing import pack, unpack
 from detlint.programs.entries import Entry
 from detlint.programs.events import State

@@ -14,10 +14,10 @@ from detlint.facts.facts import Facts
 from detlint.facts.packed import imports as imported
 from detlint.facts.reach import Reached
 from detlint.finding import Finding, Place, Remedy
-from detlint.link.kept import Kept
-from detlint.link.program import linked
-from detlint.link.starts import starts
-from detlint.link.tables import tables
+from detlint.link.runs.kept import Kept
+from detlint.link.runs.starts import starts
+from detlint.link.state.program import linked
+from detlint.link.state.tables import tables
 from detlint.programs.entries import Entry
 from detlint.project import programs
 from detlint.project.answers import Answers

@@ -7,7 +7,7 @@ from functools import cache
 
 from detlint.facts.resumed import Resuming
 from detlint.finding import Place
-from detlint.link.program import Program
+from detlint.link.state.program import Program
 from detlint.programs.entries import Entry
 from detlint.programs.events import Drawn, Marked, Seeded
 from detlint.questions import DrawsInTraining, Loses, Resumes

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from detlint.finding import Place
-from detlint.link.program import Program
+from detlint.link.state.program import Program
 from detlint.programs.entries import Entry, Met
 from detlint.programs.events import (
     ANY,

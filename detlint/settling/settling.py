@@ -23,7 +23,7 @@ from detlint.settling.judgement import Judgement
 from detlint.sources.unused import UNUSED, unused
 
 if TYPE_CHECKING:
-    from detlint.link.kept import Kept
+    from detlint.link.runs.kept import Kept
     from detlint.project.orders import Use
     from detlint.project.project import Project
 

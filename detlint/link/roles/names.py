@@ -1,0 +1,168 @@
+"""What names and texts stand for: attributes, modules, classes and functions that are looked up by them."""
+
+from __future__ import annotations
+
+from posixpath import normpath
+from typing import TYPE_CHECKING, Any
+
+from detlint.catalogue import Row
+from detlint.finding import Place
+from detlint.link.language.members import members
+from detlint.link.roles.role import Role
+from detlint.link.state.arguments import Arguments
+from detlint.link.state.mappings import is_namespace
+from detlint.link.state.program import folder
+from detlint.link.state.values import (
+    NONE,
+    SOME,
+    UNKNOWN,
+    Atom,
+    Class,
+    Constant,
+    Function,
+    Library,
+    Object,
+    Option,
+    Value,
+    constant,
+    each,
+    exact,
+    join,
+    only,
+    settled,
+    single,
+)
+
+if TYPE_CHECKING:
+    from detlint.link.libraries.library import Interpreter as Run
+else:
+    Run = Any
+
+_LEFT_OUT = Library("argparse.SUPPRESS")
+_LOCATION = "(location)"
+_UNTOLD = UNKNOWN | SOME
+
+
+def _getattr(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    names = _texts(given.positional[1]) if len(given.positional) > 1 else []
+    if not names:
+        return join(members(run, atom) for atom in each(given.positional[0])) if given.positional else UNKNOWN
+    return join(_attribute_of(run, name, given) for name in names)
+
+
+def _attribute_of(run: Run, name: str, given: Arguments) -> Value:
+    owners = each(given.positional[0])
+    if len(given.positional) < 3:
+        return join(run.attribute(atom, name) for atom in owners)
+    values = [given.positional[2] if run.program.objects.lacks(a, name) else run.attribute(a, name) for a in owners]
+    found = join(values)
+    return found | given.positional[2] if found <= UNKNOWN else found
+
+
+def _hasattr(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """Whether an object has an attribute: known of what its class declares, and of the arguments of a command line."""
+    name = exact(given.positional[1]) if len(given.positional) > 1 else None
+    answers = {_has(run, atom, name) if isinstance(name, str) else None for atom in each(given.first())}
+    answer = answers.pop() if len(answers) == 1 else None
+    return UNKNOWN if answer is None else constant(answer)
+
+
+def _has(run: Run, atom: Atom, name: str) -> bool | None:
+    objects = run.program.objects
+    if objects.lacks(atom, name):
+        return False
+    if is_namespace(atom):  # where an option that is not given is left out, it has the attribute or not
+        held = objects.stored(atom, name)
+        return None if held is None or _LEFT_OUT in held else True
+    if isinstance(atom, Object) and isinstance(atom.kind, Library) and objects.given(atom, name) is not None:
+        return True  # of a configuration
+    if isinstance(atom, Library) and atom.name.partition(".")[0] == "torch":
+        return run.tables.speak_of(f"{atom.name}.{name}") or None
+    if isinstance(atom, (Object, Class)):
+        kind = atom.kind if isinstance(atom, Object) else atom
+        infos = [objects.classes.get(each) for each in objects.ancestry(kind) if isinstance(each, Class)]
+        return any(info is not None and name in info.attributes for info in infos) or None
+    return None
+
+
+def _texts(value: Value) -> list[str]:
+    """The texts that a value may be, options at their defaults; none where it may be anything else."""
+    known = [settled(atom) for atom in each(value) if isinstance(atom, (Constant, Option))]
+    texts = [text for text in known if isinstance(text, str)]
+    return texts if len(texts) == len(value) else []
+
+
+def _names(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """What a text names, or calls, that is evaluated: where that is not known, perhaps something of the file."""
+    name = given.first()
+    known = only(name)
+    text = settled(known) if isinstance(known, (Constant, Option)) else None
+    if isinstance(text, str):
+        called, opened, given_there = text.partition("(")
+        first, *rest = called.strip().split(".")
+        found = run.module_variable(run.frame.path, first) if first.isidentifier() else UNKNOWN
+        for step in rest:
+            found = join(run.attribute(atom, step) for atom in each(found)) if step.isidentifier() else UNKNOWN
+        if opened and given_there.find(")") == len(given_there) - 1:
+            return run.call_value(found, (), {"**": UNKNOWN}, place)
+        return UNKNOWN if opened else found
+    run.unrepeatable()
+    values = join(run.variables_of(run.frame.path).values())
+    return frozenset(a for a in values if isinstance(a, Class)) | UNKNOWN
+
+
+def _signature(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """What tells the parameters of a function, or of the constructor of a class, by their names."""
+    atom = only(given.first())
+    found = run.attribute(atom, "__init__") if isinstance(atom, Class) else given.first()
+    own = only(found)
+    if not isinstance(own, Function):
+        return UNKNOWN
+    site, objects = run.site(place), run.program.objects
+    names = [parameter.name for parameter in run.program.function(own).parameters]
+    names = names[1:] if own.receiver is not None or isinstance(atom, Class) else names
+    made, parameters = Object(Library(row.text("gives")), *site), run.container("dict", *site)
+    for name in names:
+        objects.store(parameters, f"[{name!r}]", UNKNOWN)
+    for name in row.list("tables"):
+        objects.store(made, name, single(parameters))
+    return single(made)
+
+
+def _imports(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """The module of a name; of one that may be another, which is not known, the one that stands there else."""
+    known = only(given.first() - _UNTOLD - NONE)
+    name = settled(known) if isinstance(known, (Constant, Option)) else None
+    others = frozenset() if _UNTOLD.isdisjoint(given.first()) else UNKNOWN
+    if isinstance(name, str) and not name.startswith("."):
+        return run.module_named(name, run.frame.path) | others
+    package = exact((*given.positional, UNKNOWN, UNKNOWN)[1]) if isinstance(name, str) else None
+    if isinstance(name, str) and isinstance(package, str):
+        outer = package.split(".")[: 1 - (len(name) - len(name.lstrip("."))) or None]
+        return run.module_named(".".join([*outer, name.lstrip(".")]), run.frame.path) | others
+    if run.frame.path.endswith("__init__.py"):
+        run.load_package(run.frame.path)
+    return UNKNOWN
+
+
+def _spec(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """How a module is loaded from a file: from beside the one that says so, or from where the program starts."""
+    made = Object(Library(row.text("gives")), *run.site(place))
+    location = exact(given.keywords.get("location", (*given.positional, UNKNOWN, UNKNOWN)[1]))
+    if isinstance(location, str):
+        base = folder(run.frame.path) if location.startswith(".") else run.script_folder
+        run.program.objects.store(made, _LOCATION, single(Constant(normpath(f"{base}/{location}"))))
+    return single(made)
+
+
+def _loads(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """The module of a spec, which is loaded next."""
+    spec = only(given.first())
+    path = exact(run.program.objects.stored(spec, _LOCATION) or UNKNOWN) if spec is not None else None
+    return run.module_at(path) if isinstance(path, str) and path in run.program.facts else UNKNOWN
+
+
+NAME_ROLES: dict[str, Role] = {
+    "getattr": _getattr, "hasattr": _hasattr, "names": _names,
+    "imports": _imports, "spec": _spec, "loads": _loads, "signature": _signature,
+}  # fmt: skip

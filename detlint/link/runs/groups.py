@@ -1,0 +1,91 @@
+"""Programs in groups of those that share code: what is learned of one helps to follow the others of its group."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from detlint.link.runs.starts import Imported, Start
+
+_SHARED = 0.7  # of the files that a program may load: so many are those of its group too
+
+
+class Group:
+    """Programs that share code, by where they start, and the files that they may load, as the bits of a number.
+
+    `work` is how many files these are, summed up over the programs.
+    """
+
+    def __init__(self) -> None:
+        self.starts: list[Start] = []
+        self.work = 0
+        self._files = 0
+
+    def shared(self, files: int) -> int:
+        """How many of these files it may load."""
+        return (self._files & files).bit_count()
+
+    def likeness(self, files: int) -> float:
+        """How alike these files and its own are: those of both, as a part of all."""
+        return self.shared(files) / (self._files | files).bit_count()
+
+    def add(self, start: Start, files: int) -> None:
+        """Add a program that may load these files."""
+        self.starts.append(start)
+        self.work += files.bit_count()
+        self._files |= files
+
+
+def grouped(starts: Iterable[Start], imports: Imported) -> list[Group]:
+    """The starts of programs, in groups that depend on the imports alone: `imports` has the files that a file loads.
+
+    Starts in the same file are in the same group.
+    """
+    loaded, islands = _loaded(imports), _islands(imports)
+    groups: list[Group] = []
+    by_path: dict[str, Group] = {}
+    by_island: dict[int, list[Group]] = defaultdict(list)
+    for start in starts:
+        files, near = loaded[start.path], by_island[islands[start.path]]
+        group = by_path.get(start.path) or max(near, key=lambda group: group.likeness(files), default=None)
+        if group is None or group.shared(files) < _SHARED * files.bit_count():
+            group = Group()
+            groups.append(group)
+            near.append(group)
+        group.add(start, files)
+        by_path[start.path] = group
+    return groups
+
+
+def _loaded(imports: Imported) -> dict[str, int]:
+    """The files that may be loaded where a program starts with a file, by the path of that, one bit each."""
+    found = {path: 1 << number for number, path in enumerate(imports)}
+    order = list(imports)
+    changed = True
+    while changed:
+        changed = False
+        order.reverse()  # chains of imports in either direction take two rounds
+        for path in order:
+            before = every = found[path]
+            for each in imports[path]:
+                every |= found.get(each, 0)
+            if every != before:
+                found[path], changed = every, True
+    return found
+
+
+def _islands(imports: Imported) -> dict[str, int]:
+    """A number for each file: the same one for files that imports join, in whatever direction."""
+    numbers = {path: number for number, path in enumerate(imports)}
+    joined = list(range(len(numbers)))
+
+    def island(number: int) -> int:
+        while joined[number] != number:
+            joined[number] = joined[joined[number]]
+            number = joined[number]
+        return number
+
+    for path, targets in imports.items():
+        for target in targets & numbers.keys():
+            joined[island(numbers[target])] = island(numbers[path])
+    return {path: island(number) for path, number in numbers.items()}

@@ -1,0 +1,62 @@
+"""What following programs leaves in the process, let go of: values and events of texts that are there no longer."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+from detlint.interned import Interned
+from detlint.link.language import evaluate, functions, passes
+from detlint.link.libraries import loaders
+from detlint.link.state import entropy, mappings, objects, records, truth, values
+from detlint.programs import events
+
+_MODULES: tuple[ModuleType, ...] = (records, events, values)  # what is made of the others comes first
+_CACHED: tuple[Any, ...] = (
+    entropy.entropy_in,
+    evaluate._of_library,
+    functions._has_variables,
+    loaders._draws_of,
+    mappings.key,
+    objects.gives_method,
+    objects.given_to,
+    objects.within,
+    objects._has_none,
+    passes._makes,
+    passes._begins,
+    passes.trains,
+    truth.truth,
+    truth.is_none,
+    truth._is_part,
+    values.single,
+    values.order,
+    values._constant,
+    values._ordered,
+    values.widened,
+)
+_HELD = 3  # references to an object that nobody holds: of those made, of who looks at it, and of the count itself
+
+
+def tidy() -> None:
+    """Let go of what nobody holds but those who hold everything. While no program is followed, and where references
+    are counted.
+    """
+    if sys.implementation.name != "cpython":
+        return
+    for cached in _CACHED:
+        cached.cache_clear()
+    for module in _MODULES:
+        kinds = {id(kind): kind for kind in vars(module).values() if isinstance(kind, Interned)}
+        for kind in kinds.values():
+            _let_go(kind._made)
+
+
+def _let_go(made: dict[object, Any]) -> None:
+    """Let go of objects of a class, the last ones first, which may be made of others."""
+    keys = list(made)
+    while keys:  # a key that is done with is to hold nothing any more
+        key = keys.pop()
+        found = made[key]
+        if sys.getrefcount(found) <= _HELD:
+            del made[key]

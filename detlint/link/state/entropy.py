@@ -1,0 +1,162 @@
+"""Numbers that differ from run to run: what is made of them, and the options that put another number in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from detlint.catalogue import Row
+from detlint.finding import Place
+from detlint.generators import SEEDABLE
+from detlint.link.state.arguments import Arguments
+from detlint.link.state.values import (
+    ENTROPY,
+    SOME,
+    TEXT,
+    Atom,
+    Constant,
+    Entropy,
+    Option,
+    Some,
+    Tuple,
+    Value,
+    only,
+    settled,
+    single,
+)
+from detlint.programs.events import CHANCE, ENTROPIC, RESEEDED, SEEDED, UNSURE, Marked, Seeded
+
+if TYPE_CHECKING:
+    from detlint.link.state.run import Run
+else:
+    Run = Any
+
+
+@cache
+def entropy_in(value: Value) -> Value:
+    """The entropy that a value may be; empty where it is none."""
+    return frozenset(atom for atom in value if isinstance(atom, Entropy))
+
+
+def mixed(values: Iterable[Value], otherwise: Value) -> Value:
+    """What is made of some values: entropy where one of them is; that or what is made `otherwise` where one may be."""
+    found: Value = frozenset()
+    for value in values:
+        entropy = entropy_in(value)
+        if entropy and len(entropy) == len(value):
+            return entropy
+        found |= entropy
+    return found | otherwise if found else otherwise
+
+
+def is_entropy(value: Value) -> bool:
+    """Whether a value certainly differs from run to run."""
+    return bool(value) and all(isinstance(atom, Entropy) for atom in value)
+
+
+def by_default(run: Run) -> Value:
+    """What a source of entropy gives; where an option must be set for that, it is no concern of the default."""
+    return ENTROPY if run.is_likely() else SOME
+
+
+def hashed(run: Run, value: Value, told: bool) -> Value:
+    """The hash of a value, salted where that is a text, or a tuple with one, or the file has `told` that it is.
+
+    Of an option that is None until a text is given the one that it is then counts, too.
+    """
+    if told or (value and all(map(_has_text, value))):
+        return by_default(run)
+    named = any(isinstance(a, Option) and a.given == TEXT and a.default is None for a in value)
+    return by_default(run) | SOME if named else mixed([value], SOME)
+
+
+def _has_text(atom: Atom) -> bool:
+    if isinstance(atom, Tuple):
+        return any(item and all(map(_has_text, item)) for item in atom.items)
+    known = settled(atom) if isinstance(atom, (Constant, Option)) else None
+    return isinstance(known, (str, bytes)) and bool(known)
+
+
+def drawn(run: Run, row: Row, given: Arguments) -> Value:
+    """What a call draws from a generator that begins anew in each run; empty where it does not, or is not known."""
+    if row.text("numbers") and run.state is not None and given.applies(row.list("when"), row.list("unless")):
+        word = run.state[row.text("generator")]
+        return by_default(run) if word in CHANCE else ENTROPY | SOME if word == UNSURE else frozenset()
+    return frozenset()
+
+
+def perhaps_seed(run: Run, name: str, place: Place, guessed: bool) -> None:
+    """A call that may seed any generator, by its name alone if that is `guessed`."""
+    if run.state is not None:
+        run.note(Seeded(SEEDABLE, name, place, False, guessed=guessed))
+        run.state = run.state.but([g for g in SEEDABLE if run.state[g] != SEEDED], UNSURE)
+
+
+def unless(value: Value, option: str) -> Value:
+    """Entropy that stands there only until an option is set."""
+    return frozenset(Entropy(option) if atom in ENTROPY else atom for atom in value)
+
+
+def chosen(usual: Mapping[str, Value], other: Mapping[str, Value], option: str) -> dict[str, Value]:
+    """Variables as an option leaves them by default, where `other` is what they are if it is set."""
+    return {
+        name: value if other.get(name) == value else unless_set(value, other.get(name), option)
+        for name, value in usual.items()
+    }
+
+
+def unless_set(value: Value, other: Value | None, option: str) -> Value:
+    """What a variable holds by default, where an option gives it another number, truth or nothing."""
+    atom = only(value)
+    if isinstance(atom, Constant) and other and all(isinstance(a, (Constant, Option, Some)) for a in other):
+        return single(Option(option, atom.value, None))
+    return unless(value, option) if is_entropy(value) and _is_given(other) else value
+
+
+def instead(value: Value, other: Value, option: str) -> Value:
+    """A value that an option has by default, where it is `other` if that is set."""
+    return unless(value, option) if is_entropy(value) and _is_given(other) else value
+
+
+def asked_for(before: Value | None, value: Value, option: str) -> Value:
+    """What takes the place of an option that has been left at its default."""
+    if option and before and any(isinstance(a, Option) and a.name == option for a in before) and is_entropy(value):
+        return unless(value, option)
+    return value
+
+
+def unless_spared(value: Value, spare: Iterable[Value]) -> Value:
+    """What a function returns by default, where it returns an option itself if that is set."""
+    options = {atom.name for given in spare for atom in given if isinstance(atom, Option)}
+    return unless(value, min(options)) if options and is_entropy(value) else value
+
+
+def seeding(value: Value) -> tuple[bool, str]:
+    """Whether a seed comes from entropy by default, and the option that gives another one, if any does."""
+    none = [a for a in value if isinstance(a, (Constant, Option)) and settled(a) is None]
+    if not is_entropy(value - frozenset(none)):
+        return False, ""
+    options = {a.option for a in value if isinstance(a, Entropy)} | {a.name for a in none if isinstance(a, Option)}
+    return True, min(options - {""}, default="")
+
+
+def mark_entropic(run: Run, given: Mapping[str, Value], place: Place) -> None:
+    """Mark a call that is given entropy for a seed, options at their defaults; `given` are its values by parameter."""
+    if any(seeding(given[name]) == (True, "") and entropy_in(given[name]) for name in given.keys() & run.seeds):
+        run.note(Marked(ENTROPIC, place))
+
+
+def reseed(run: Run, generators: tuple[str, ...], name: str, place: Place, option: str = "") -> Value:
+    """A call that seeds generators with what differs in each run, unless an option is set: the seed."""
+    if generators and run.state is not None:
+        if option and run.is_likely():
+            with run.guarded(option):
+                run.note(Seeded(generators, name, place, True))
+        run.note(Seeded(generators, name, place, certain=False, entropy=True))
+        run.state = run.state.but(generators, RESEEDED)
+    return ENTROPY
+
+
+def _is_given(value: Value | None) -> bool:
+    return bool(value) and value != single(Constant(None)) and not entropy_in(value or frozenset())

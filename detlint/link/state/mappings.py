@@ -1,0 +1,175 @@
+"""Mappings: dicts, what `**kwargs` gathers, and the attributes of an object as `vars(owner)` shows them."""
+
+from __future__ import annotations
+
+from ast import literal_eval
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+from zlib import crc32
+
+from detlint.link.state.keywords import REST
+from detlint.link.state.objects import OPEN, UNNAMED, Objects
+from detlint.link.state.values import (
+    FAR,
+    NONE,
+    UNKNOWN,
+    Atom,
+    Class,
+    Constant,
+    Keywords,
+    Library,
+    Object,
+    Tuple,
+    Value,
+    each,
+    only,
+    order,
+    single,
+)
+
+VARS = "builtins.vars"
+DICT, LIST = Library("builtins.dict"), Library("builtins.list")
+COPIED = "dataclasses.asdict"  # does to an object what a copy of its `vars` does
+
+
+def written_items(objects: Objects, atom: Atom) -> Sequence[Value] | None:
+    """The items of a tuple, or of a list that was written down and not added to since; None for anything else."""
+    if isinstance(atom, Tuple):
+        return atom.items
+    slots = objects.slots(atom) if isinstance(atom, Object) and atom.kind == LIST else {"[]": UNKNOWN}
+    return None if slots.keys() & {"[]", OPEN} else list(slots.values())
+
+
+def mapped(atom: Atom) -> Object | None:
+    """The object whose attributes a mapping shows, if it is such a mapping."""
+    owner = atom.receiver if isinstance(atom, Library) and atom.name == VARS else None
+    return owner if isinstance(owner, Object) else None
+
+
+def is_mapping(atom: Atom) -> bool:
+    """Whether an atom is a dict, what `**kwargs` gathered, or the `vars` of an object."""
+    plain = isinstance(atom, Object) and atom.kind == DICT
+    return plain or isinstance(atom, Keywords) or mapped(atom) is not None
+
+
+def shown(objects: Objects, owner: Object) -> dict[str, Value]:
+    """The attributes of an object by the slots that a dict keeps them in; "[]" stands for names that are not known."""
+    stored = objects.slots(owner)
+    infos = [objects.classes.get(kind) for kind in objects.ancestry(owner.kind) if isinstance(kind, Class)]
+    fields = {name: info.attributes.get(name, UNKNOWN) for info in reversed(infos) if info for name in info.fields}
+    found = fields | {name: value for name, value in stored.items() if name.isidentifier()}
+    unnamed = {"[]": UNKNOWN} if stored.keys() & {OPEN, UNNAMED} or not found else {}
+    return {f"[{name!r}]": value for name, value in found.items()} | unnamed
+
+
+def entries(objects: Objects, atom: Atom) -> dict[str, Value]:
+    """What a mapping holds, by the slots that a dict keeps it in; "[]" stands for keys that are not known."""
+    if isinstance(atom, Keywords):
+        return {"[]" if name == REST else f"[{name!r}]": value for name, value in atom.items}
+    owner = mapped(atom)
+    if owner is not None:
+        return shown(objects, owner)
+    if not isinstance(atom, Object):
+        return {"[]": UNKNOWN}
+    slots = objects.slots(atom)
+    held = {name: value for name, value in slots.items() if name.startswith("[")}
+    known = atom.kind == DICT or held
+    return held if known and OPEN not in slots else held | {"[]": UNKNOWN}
+
+
+def lay(held: dict[str, Value], slot: str, value: Value, sure: bool) -> None:
+    """An entry of a mapping that is put together: one that is there for sure takes the place of one before it."""
+    if sure:
+        held.pop(perhaps(slot), None)
+    elif slot not in held:
+        held[perhaps(slot)] = UNKNOWN
+    held[slot] = value if sure and slot != "[]" else held.get(slot, value) | value
+
+
+def lay_all(objects: Objects, held: dict[str, Value], value: Value) -> None:
+    """Lay all entries of a mapping."""
+    for atom in each(value):
+        for slot, item in entries(objects, atom).items():
+            lay(held, slot, item, len(value) == 1 and has_surely(objects, atom, slot))
+
+
+def united(run: Any, values: Sequence[Value], in_place: bool) -> Value | None:
+    """`left | right` of mappings: a new dict, or the left one with the entries of the other; None for anything else."""
+    left, right = map(only, values) if len(values) == 2 else (None, None)
+    if not isinstance(left, Object) or left.kind != DICT or right is None or not is_mapping(right):
+        return None
+    objects, held = run.program.objects, dict[str, Value]()
+    for value in values:
+        lay_all(objects, held, value)
+    if in_place:
+        for slot, item in held.items():
+            run.put_item(left, slot, item)
+        return single(left)
+    number = crc32(f"{left.path}:{left.order % FAR}:{order(right)[:2]}".encode(errors="replace"))
+    made = Object(DICT, run.frame.path, left.order % FAR + FAR * (1 + number))
+    for slot, item in held.items():
+        objects.store(made, slot, item)
+    run.frame.dicts |= {made}
+    return single(made)
+
+
+def perhaps(slot: str) -> str:
+    """The slot by which a mapping tells that it may lack this one."""
+    return f"?{slot}"
+
+
+def may_be_empty(objects: Objects, container: Atom) -> bool:
+    """Whether a list, set or dict has no item that is there for sure: it may be filled later, too."""
+    slots = objects.slots(container)
+    return not any(slot.startswith("[") and perhaps(slot) not in slots for slot in slots)
+
+
+def hangs_on_option(objects: Objects, atom: Atom, slot: str) -> bool:
+    """Whether a dict has an entry only where an option is set."""
+    return isinstance(atom, Object) and objects.stored(atom, perhaps(slot)) == NONE
+
+
+def may_lack(objects: Objects, atom: Atom, slot: str) -> Value:
+    """What stands for an entry that a dict has on some paths only, beside what it holds there; else nothing."""
+    held = objects.stored(atom, perhaps(slot)) if isinstance(atom, Object) else None
+    return frozenset() if held is None or held == NONE else held
+
+
+def has_surely(objects: Objects, atom: Atom, slot: str) -> bool:
+    """Whether a mapping that may have an entry certainly has it."""
+    owner = mapped(atom)
+    if owner is not None:
+        return is_namespace(owner)
+    plain = isinstance(atom, Object) and atom.kind == DICT and objects.stored(atom, perhaps(slot)) is None
+    return plain or isinstance(atom, Keywords)
+
+
+@cache
+def key(slot: str) -> object:
+    """The key that a slot is named after; None for the one of keys that are not known.
+
+    Each is read once, for what reads it leaves dead cycles behind.
+    """
+    return literal_eval(slot[1:-1]) if slot[1] in "'\"" else None
+
+
+def show(objects: Objects, owner: Object, held: Mapping[str, Value], sure: bool = False) -> None:
+    """`vars(owner).update(held)`: entries of a mapping become attributes, for `sure` or perhaps."""
+    for slot, value in held.items():
+        set_shown(objects, owner, Constant(key(slot)), value, sure)
+
+
+def set_shown(objects: Objects, owner: Object, key: Atom | None, value: Value, sure: bool = False) -> None:
+    """`vars(owner)[key] = value`, for `sure` or perhaps."""
+    name = key.value if isinstance(key, Constant) else None
+    if isinstance(name, str):
+        put = objects.replace if sure and is_namespace(owner) else objects.store
+        put(owner, name, value)
+    else:
+        objects.store(owner, OPEN, UNKNOWN)
+
+
+def is_namespace(atom: Atom) -> bool:
+    """Whether an object holds the arguments of a command line, which are one object in a program."""
+    return isinstance(atom, Object) and isinstance(atom.kind, Library) and atom.kind.name == "argparse.Namespace"
