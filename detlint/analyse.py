@@ -18,9 +18,9 @@ from detlint.catalogue import Catalogue, Rule
 from detlint.editing.vendoring import vendored_version
 from detlint.facts.facts import Facts
 from detlint.finding import Finding, Place
-from detlint.records import record
 from detlint.sources import source
 from detlint.sources.suppressions import Suppressions
+from detlint.support.records import record
 
 if TYPE_CHECKING:  # what reads files and makes their models is imported where a file is to be read
     from detlint.semantics.model import Module

@@ -12,10 +12,10 @@ from pathlib import Path
 from packaging.version import Version
 
 from detlint import catalogue, config, engine
-from detlint.bisect.case import Cause
-from detlint.bisect.outcome import Found
+from detlint.bisect.comparing.case import Cause
+from detlint.bisect.comparing.outcome import Found
 from detlint.bisect.records import End, Line, Op
-from detlint.bisect.report import Static
+from detlint.bisect.showing.report import Static
 from detlint.catalogue import Row
 from detlint.finding import Operation, Safety
 from detlint.report import Judged

@@ -12,12 +12,12 @@ from packaging.version import Version
 
 from detlint import registered, rulebook
 from detlint.finding import Safety, Severity
-from detlint.records import record
 from detlint.releases import includes as includes
 from detlint.rows import Row as Row
 from detlint.rows import Tables
 from detlint.rulebook import Content
 from detlint.rulebook import folder as folder
+from detlint.support.records import record
 
 _VENDORED = "detlint_runtime"
 ALL, DEFAULT = "ALL", "DEFAULT"  # selectors: all rules, and those that are on by default

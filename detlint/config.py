@@ -12,11 +12,12 @@ from typing import Any
 
 from packaging.version import InvalidVersion, Version
 
-from detlint import registering, releases, toml
+from detlint import registering, releases
 from detlint.catalogue import DEFAULT, PROMISES, Catalogue, load, nearest
 from detlint.finding import Severity
-from detlint.records import record
 from detlint.registered import with_releases
+from detlint.support import toml
+from detlint.support.records import record
 
 KNOWN = (
     *"""select extend-select ignore exclude respect-gitignore per-file-ignores severity breaks torch-version runtime

@@ -19,7 +19,8 @@ from detlint.gathering import Progress, collect
 from detlint.listing import Around, Buffer, listed, with_folders
 from detlint.registered import registered
 from detlint.report import Programs, Report
-from detlint.review.filtering import Run, Within, filtered, filters
+from detlint.review.filtering import Within, filtered, filters
+from detlint.review.run import Run
 from detlint.settling.answering import answers
 from detlint.settling.settling import choose, link, settle
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from detlint.places import Place as Place
 from detlint.questions import Question
-from detlint.records import record
+from detlint.support.records import record
 
 
 class Severity(enum.Enum):

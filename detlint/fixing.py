@@ -20,13 +20,14 @@ from detlint.editing.vendoring import FILE
 from detlint.finding import Finding, Fix
 from detlint.gathering import Progress, collect
 from detlint.listing import Buffer, listed, with_folders
-from detlint.records import record
 from detlint.registered import registered
 from detlint.report import Report
-from detlint.review.filtering import Run, filtered, filters
+from detlint.review.filtering import filtered, filters
+from detlint.review.run import Run
 from detlint.settling.settling import link, may_say_anything, settle
 from detlint.sources import source
 from detlint.standing import Standing, standings
+from detlint.support.records import record
 
 BEYOND = "changes other files too: save the file, and fix it there"
 

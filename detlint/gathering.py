@@ -13,8 +13,8 @@ from packaging.version import Version
 from detlint import catalogue as catalogues
 from detlint.analyse import Collected, Source, analyse, failed, undisturbed
 from detlint.cache.cache import Cache, Content, encoded, loaded, small
-from detlint.packing import pack, unpack
 from detlint.registered import in_force, registered
+from detlint.support.packing import pack, unpack
 
 _BATCH = 65_536  # bytes of source: a tenth of a second of work
 _SPAWNS = 1_000_000  # bytes of source for which it pays to start an interpreter
@@ -76,7 +76,7 @@ def _shared_out(
     batches: Sequence[Sequence[Source]], codes: frozenset[str], torch: Version, kept: bool, jobs: int
 ) -> Iterator[Made] | None:
     """What comes of files in processes, as they are done; None where it takes longer to start them."""
-    from detlint import processes  # the modules for processes take longer to import than a small run
+    from detlint.support import processes  # the modules for processes take longer to import than a small run
 
     if not processes.forks() and sum(_size(item) for batch in batches for item in batch) < _SPAWNS:
         return None

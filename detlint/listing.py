@@ -12,10 +12,10 @@ from detlint.analyse import Source
 from detlint.config import Config, is_installable, outermost, requirements
 from detlint.documents.documents import Content, OnDisk, none
 from detlint.editing.placement import is_vendored
-from detlint.records import record
 from detlint.report import Report
 from detlint.sources import source
 from detlint.sources.console_scripts import Command, commands
+from detlint.support.records import record
 
 
 @record(frozen=True)

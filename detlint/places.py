@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from detlint.records import record
+from detlint.support.records import record
 
 
 @record(frozen=True, slots=True)

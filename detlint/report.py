@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from detlint.catalogue import Rule
 from detlint.facts.reach import Reached
 from detlint.finding import Finding, Place, Related, Remedy, Severity
-from detlint.records import record
 from detlint.sources.suppressions import Suppressions
+from detlint.support.records import record
 
 if TYPE_CHECKING:
     from detlint.programs.entries import Entry

@@ -8,9 +8,9 @@ from typing import Any
 
 from packaging.version import Version
 
-from detlint.records import record
 from detlint.releases import holds, includes
 from detlint.rulebook import Content
+from detlint.support.records import record
 
 
 @record(frozen=True)

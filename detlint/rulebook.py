@@ -13,9 +13,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from detlint import toml
-from detlint.digests import digest
-from detlint.records import record
+from detlint.support import toml
+from detlint.support.digests import digest
+from detlint.support.records import record
 
 FILE = Path(__file__).with_name("catalogue.json")
 TABLES = ("facts", "libraries")  # of tables: by subject, and by library, where `[[FILE.TABLE]]` adds a row to a table

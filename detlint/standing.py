@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from detlint.finding import Finding, Safety
-from detlint.records import record
 from detlint.report import Judged
+from detlint.support.records import record
 
 _SHOWN = ("error", "warning")
 _RUNS = "run-to-run"

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from detlint.analysis.environment import may_write
-from detlint.analysis.evaluations import may_evaluate
+from detlint.analysis.seeds.environment import may_write
+from detlint.analysis.training.evaluations import may_evaluate
 from detlint.catalogue import Rule
 from detlint.semantics.model import Module
 

@@ -31,17 +31,17 @@ from typing import TYPE_CHECKING, TypeVar
 
 from packaging.version import Version
 
-from detlint import catalogue as catalogues
-from detlint import config as configs
+from detlint import catalogue
 from detlint.analyse import Collected, Models, Source, undisturbed
 from detlint.cache.cache import Cache, Content, uncached_where_it_fails
-from detlint.config import Config
+from detlint.config import Config, for_paths, target_torch
 from detlint.documents.documents import have_changed
 from detlint.gathering import Progress, collect
 from detlint.listing import Around, listed
 from detlint.registered import registered
 from detlint.report import Answered, Judged, Report
-from detlint.review.filtering import Run, filtered, filters
+from detlint.review.filtering import filtered, filters
+from detlint.review.run import Run
 from detlint.settling.answering import answered
 from detlint.settling.confirming import renewed, unmoved
 from detlint.settling.meanwhile import meanwhile, move
@@ -69,7 +69,7 @@ class Workspace:
         self.torch = torch
         self._lock = threading.RLock()
         self._cache = Cache(config.cache_dir, torch)
-        self._codes = frozenset(catalogues.load().rules)
+        self._codes = frozenset(catalogue.load().rules)
         self._texts: dict[str, str] = {}  # of open files
         self._around: Around | None = None  # None until the files were looked for
         self._items: dict[str, Source] = {}
@@ -89,8 +89,8 @@ class Workspace:
     @classmethod
     def of(cls, path: Path, torch_version: str = "") -> Workspace:
         """The project of a file or folder, by the settings there."""
-        config = configs.for_paths([path])
-        torch = configs.target_torch(torch_version or config.torch_version, config.root, catalogues.load())
+        config = for_paths([path])
+        torch = target_torch(torch_version or config.torch_version, config.root, catalogue.load())
         return cls(config, torch)
 
     @contextmanager

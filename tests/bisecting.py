@@ -16,9 +16,9 @@ from detlint.bisect.streams import Trace
 def recorded(folder: Path, function: Callable[[], Any], options: Options | None = None) -> list[Op]:
     """The operations of a function, recorded in this process without the hooks that stay in libraries."""
     pytest.importorskip("torch")
-    from detlint.bisect import keeping
-    from detlint.bisect.recorder import Recorder
-    from detlint.bisect.session import Session
+    from detlint.bisect.recorded import keeping
+    from detlint.bisect.recorded.recorder import Recorder
+    from detlint.bisect.recorded.session import Session
 
     folder.mkdir(exist_ok=True)
     held = Session(folder, options or Options())

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from detlint.bisect.options import Options
-from detlint.bisect.runs import Plan
+from detlint.bisect.running.runs import Plan
 from tests.forking import Forking, read_page
 
 FOLDER = Path(__file__).parent / "bisect"

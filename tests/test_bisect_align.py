@@ -8,10 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from detlint.bisect import align, causes, explain, history, outcome
-from detlint.bisect.align import Comparison, Divergence
-from detlint.bisect.case import Case, Cause
-from detlint.bisect.explain import Trial
+from detlint.bisect.comparing import align, causes, history, outcome
+from detlint.bisect.comparing.align import Comparison, Divergence
+from detlint.bisect.comparing.case import Case, Cause
+from detlint.bisect.locating import explain
+from detlint.bisect.locating.explain import Trial
 from detlint.bisect.records import Draw, End, Event, Flag, Input, Line, Meta, Op, Record, Value
 
 MODEL, DATA, LOOP, TOP = (Line("train.py", number) for number in (10, 20, 30, 1))

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from detlint import bisecting
-from detlint.bisect import launch
-from detlint.bisect.case import Cause
+from detlint.bisect.comparing.case import Cause
 from detlint.bisect.records import Op
-from detlint.bisect.report import Static
+from detlint.bisect.running import launch
+from detlint.bisect.showing.report import Static
 from detlint.verify import pool
 from tests.entered import bisect
 from tests.forks import forks
@@ -241,7 +241,7 @@ def test_torch_is_not_there_before_the_program_imports_it(script: Path, capsys: 
     pytest.importorskip("torch")
     script.write_text(
         "import importlib.util, sys\n"
-        "assert not {'torch', 'numpy', 'detlint.bisect.recorder'} & set(sys.modules)\n"
+        "assert not {'torch', 'numpy', 'detlint.bisect.recorded.recorder'} & set(sys.modules)\n"
         "assert importlib.util.find_spec('torch').origin and 'torch' not in sys.modules\n"
         "import torch\nassert torch.__spec__.loader is torch.__loader__ and 'numpy' in sys.modules\n"
         "print(torch.ones(3).sum())\n"

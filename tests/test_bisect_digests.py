@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from detlint.bisect import digests  # noqa: E402
+from detlint.bisect.recorded import digests  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from detlint.bisect import outcome, startup
-from detlint.bisect.outcome import DIVERGED, EQUAL
+from detlint.bisect import startup
+from detlint.bisect.comparing import outcome
+from detlint.bisect.comparing.outcome import DIVERGED, EQUAL
 from detlint.bisect.records import Event, Op
-from detlint.bisect.report import text
+from detlint.bisect.showing.report import text
 from detlint.bisect.streams import Trace
 
 pytestmark = pytest.mark.slow

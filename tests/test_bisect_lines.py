@@ -12,10 +12,11 @@ import pytest
 
 pytest.importorskip("torch")
 
-from detlint.bisect import explain, runs
-from detlint.bisect.outcome import DIVERGED, EQUAL
-from detlint.bisect.runs import Plan
-from detlint.bisect.warm import Origins
+from detlint.bisect.comparing.outcome import DIVERGED, EQUAL
+from detlint.bisect.locating import explain
+from detlint.bisect.running import runs
+from detlint.bisect.running.runs import Plan
+from detlint.bisect.running.warm import Origins
 
 from .forking import read_page
 from .planted import FOLDER, MARK, SCRIPT

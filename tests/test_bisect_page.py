@@ -6,8 +6,9 @@ import json
 from html.parser import HTMLParser
 from pathlib import Path
 
-from detlint.bisect import outcome, page, report, spread
+from detlint.bisect.comparing import outcome, spread
 from detlint.bisect.records import VERSION
+from detlint.bisect.showing import page, report
 from detlint.bisect.streams import META, Trace
 from detlint.bisect.writer import SUFFIX, Writer
 

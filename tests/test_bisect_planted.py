@@ -11,9 +11,9 @@ import pytest
 pytest.importorskip("torch")
 
 from detlint import bisecting
-from detlint.bisect import outcome
+from detlint.bisect.comparing import outcome
+from detlint.bisect.comparing.outcome import DIVERGED, EQUAL, Outcome
 from detlint.bisect.options import Options
-from detlint.bisect.outcome import DIVERGED, EQUAL, Outcome
 from detlint.bisect.streams import Trace
 
 from .planted import SCRIPT, Planted, Recorder, pages, recorders

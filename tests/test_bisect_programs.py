@@ -10,10 +10,11 @@ from types import ModuleType
 
 import pytest
 
-from detlint.bisect import launch, programs
-from detlint.bisect.launch import Recording, record
 from detlint.bisect.options import Options
+from detlint.bisect.recorded import programs
 from detlint.bisect.records import End, Event, Line, Record
+from detlint.bisect.running import launch
+from detlint.bisect.running.launch import Recording, record
 from detlint.bisect.streams import Trace
 from tests.bisecting import records
 
@@ -331,7 +332,7 @@ def test_nothing_is_imported_from_the_working_folder_before_the_program(tmp_path
 def test_the_launcher_needs_neither_torch_nor_numpy() -> None:
     import subprocess
 
-    code = "import sys, detlint.bisect.launch, detlint.bisect.streams, detlint.bisect.child\nprint(*sys.modules)"
+    code = "import sys, detlint.bisect.running.launch, detlint.bisect.streams, detlint.bisect.recorded.child\nprint(*sys.modules)"
     environment = {**os.environ, "PYTHONPATH": str(Path(launch.__file__).parents[2])}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert {"torch", "numpy", "libcst"}.isdisjoint(done.stdout.split())

@@ -276,7 +276,7 @@ def test_memory_that_is_resized_is_not_taken_for_fresh(tmp_path: Path) -> None:
 def test_messages_between_ranks_are_not_waited_for_and_collectives_are() -> None:
     if not torch.distributed.is_available():
         pytest.skip("this build of torch has no torch.distributed")
-    from detlint.bisect.operations import read
+    from detlint.bisect.recorded.operations import read
 
     known = {
         name: read(getattr(torch.ops.c10d, name).default) for name in ("send", "recv_", "allgather_", "allreduce_")
@@ -374,7 +374,7 @@ def test_what_cannot_be_recorded_is_told_and_does_not_stop_the_program(
     def fail(tensor: Any) -> str:
         raise ValueError("no digest")
 
-    monkeypatch.setattr("detlint.bisect.digests.of_tensor", fail)
+    monkeypatch.setattr("detlint.bisect.recorded.digests.of_tensor", fail)
     results: list[Any] = []
     recorded(tmp_path, lambda: results.append(torch.ones(2) + 1))
     assert results[0].tolist() == [2.0, 2.0]

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from detlint.bisect import launch, pairing, provenance, shown, statements, steps, values
+from detlint.bisect.following import statements, values
+from detlint.bisect.locating import pairing, provenance, shown, steps
+from detlint.bisect.locating.reasons import Reasons
+from detlint.bisect.locating.steps import Steps, Value
 from detlint.bisect.options import Options
-from detlint.bisect.reasons import Reasons
-from detlint.bisect.steps import Steps, Value
+from detlint.bisect.running import launch
 
 PYTHONS = sorted(str(path) for path in Path("~/.pyenv/versions").expanduser().glob("3.1[0-9].*/bin/python"))
 

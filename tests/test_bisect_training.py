@@ -14,9 +14,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-from detlint.bisect.launch import Recording, record
 from detlint.bisect.options import Options
 from detlint.bisect.records import Event, Op, Record
+from detlint.bisect.running.launch import Recording, record
 from detlint.bisect.streams import Trace, equal_prefix
 from tests.bisecting import records
 

@@ -11,8 +11,9 @@ from markdown_it import MarkdownIt
 from playwright.sync_api import Browser, Page
 
 from detlint import catalogue, engine
-from detlint.bisect import outcome, report, spread
-from detlint.bisect import page as bisect_page
+from detlint.bisect.comparing import outcome, spread
+from detlint.bisect.showing import page as bisect_page
+from detlint.bisect.showing import report
 from detlint.config import Config
 from detlint.finding import Safety
 from detlint.output import formats

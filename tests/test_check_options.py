@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from detlint import toml
 from detlint.cli import cli
 from detlint.config import KNOWN
+from detlint.support import toml
 
 BENCHMARK = "import torch\n\ntorch.backends.cudnn.benchmark = True\n"
 OFF = "import torch\n\ntorch.backends.cudnn.deterministic = False\n"

@@ -7,8 +7,9 @@ import textwrap
 import pytest
 
 from detlint import catalogue
-from detlint.analysis import constants, contexts, gradients, indices, learning, tensors
-from detlint.analysis.conditions import holds
+from detlint.analysis.training import constants, contexts, gradients, learning
+from detlint.analysis.values import indices, tensors
+from detlint.analysis.values.conditions import holds
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from tests.support import module

@@ -19,7 +19,7 @@ from detlint.finding import Place
 from detlint.link.runs import following
 from detlint.link.runs.starts import Start
 from detlint.programs.events import Called, Drawn, Trace
-from detlint.records import record
+from detlint.support.records import record
 
 TORCH = catalogue.load().newest_release()
 SCRIPT = """import torch

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from detlint import __version__, config, toml
+from detlint import __version__, config
 from detlint.cli import cli
+from detlint.support import toml
 from tests.tools import course, docs
 
 ROOT = Path(__file__).parent.parent

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from detlint.analysis.numbers import folded
+from detlint.analysis.values.numbers import folded
 from detlint.cli import cli
 from tests.project import told
 

@@ -8,7 +8,7 @@ import pytest
 
 from detlint import catalogue, engine
 from detlint.analyse import Source
-from detlint.analysis.flow import Flow
+from detlint.analysis.memory.flow import Flow
 from detlint.config import Config
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s

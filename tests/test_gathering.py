@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from detlint import catalogue, gathering, processes
+from detlint import catalogue, gathering
 from detlint.analyse import Source, analyse, undisturbed
 from detlint.cache.cache import Cache
-from detlint.packing import pack, unpack
+from detlint.support import processes
+from detlint.support.packing import pack, unpack
 from detlint.tree.syntax import Node
 
 TORCH = Version("2.13")
@@ -53,7 +54,7 @@ def test_a_process_does_one_batch_where_that_is_asked_for() -> None:
 
 
 def test_processes_that_start_afresh_do_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("detlint.processes.forks", lambda: False)
+    monkeypatch.setattr("detlint.support.processes.forks", lambda: False)
     assert sorted(processes.spread(doubled, [[1, 3, 4], [5, 13]], jobs=1)) == DOUBLED
 
 
@@ -94,7 +95,7 @@ def collect(folder: Path, count: int, text: str) -> list[str]:
 
 
 def test_few_or_small_files_start_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("detlint.processes.spread", None)
+    monkeypatch.setattr("detlint.support.processes.spread", None)
     assert len(collect(tmp_path, 20, TEXT)) == 20
     assert len(collect(tmp_path, 1, "#\n" * 40_000)) == 1
     with pytest.raises(TypeError):

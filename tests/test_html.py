@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from detlint import catalogue, engine, page
+from detlint import catalogue, engine
 from detlint.applying import fixer
 from detlint.config import Config
 from detlint.finding import Verification
@@ -26,6 +26,7 @@ from detlint.output.html_finding import Articles
 from detlint.report import Programs, Report
 from detlint.sources import notebook
 from detlint.sources.source import lines_of
+from detlint.support import page
 from tests.reviewed import FILES, made
 from tests.support import report as reported
 

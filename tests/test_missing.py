@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from detlint import toml
 from detlint.cli import COMMANDS
+from detlint.support import toml
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from detlint.cli import cli
 from detlint.output import formats
-from detlint.printed import in_json, no_command, one_line, printable
+from detlint.support.printed import in_json, no_command, one_line, printable
 from tests.test_formats import READERS
 
 RED, TITLE, BIDI, C1 = "\x1b[31m", "\x1b]0;owned\x07", "\u202e\u2066", "\x9b31m"

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from detlint import catalogue, rulebook, toml
+from detlint import catalogue, rulebook
 from detlint.catalogue import Rule
 from detlint.cli import cli
+from detlint.support import toml
 
 RULES = catalogue.load().rules
 HEADINGS = ("Why runs differ", "How to fix it", "What is reported", "When to ignore it")

@@ -7,17 +7,18 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from detlint import catalogue, processes
+from detlint import catalogue
 from detlint.analyse import Source, analyse
 from detlint.link.runs.following import Followed, follow
 from detlint.link.runs.groups import grouped
 from detlint.link.runs.starts import Start
 from detlint.listing import Around
-from detlint.packing import pack, unpack
 from detlint.programs.entries import Entry
 from detlint.project.project import Project
 from detlint.settling.settling import link
 from detlint.sources.console_scripts import Command
+from detlint.support import processes
+from detlint.support.packing import pack, unpack
 
 MAIN = "import torch\nif __name__ == '__main__':\n"
 SPAWNS = (
@@ -130,7 +131,7 @@ def test_processes_find_what_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
         started.append(jobs)
         return spread(work, batches, jobs, once)
 
-    monkeypatch.setattr("detlint.processes.spread", watched)
+    monkeypatch.setattr("detlint.support.processes.spread", watched)
     monkeypatch.setattr("detlint.project.programs._SPREADS", 0)
     monkeypatch.setattr("detlint.project.programs._BATCH", 1)
     together = linked(jobs=3)
@@ -140,7 +141,7 @@ def test_processes_find_what_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_few_files_start_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("detlint.processes.spread", None)
+    monkeypatch.setattr("detlint.support.processes.spread", None)
     assert linked(jobs=4).entries
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import detlint
-from detlint.records import record
+from detlint.support.records import record
 
 ELSEWHERE = ("__main__", "bisect", "commands", "plugins", "runtime", "verify")  # what may need more than detlint does
 
@@ -46,12 +46,8 @@ class Changing:
 
 def records() -> list[type[Any]]:
     """Those of the static half."""
-    modules = [each.name for each in pkgutil.iter_modules(detlint.__path__, "detlint.")]
-    names = [name for name in modules if name.partition(".")[2] not in ELSEWHERE]
-    for package in ("analysis", "link", "output", "reading"):
-        names += [
-            each.name for each in pkgutil.iter_modules([f"{detlint.__path__[0]}/{package}"], f"detlint.{package}.")
-        ]
+    modules = [each.name for each in pkgutil.walk_packages(detlint.__path__, "detlint.")]
+    names = [name for name in modules if name.split(".")[1] not in ELSEWHERE]
     own = type(vars(Point)["__dataclass_fields__"])
     found = {each: None for name in names for each in vars(import_module(name)).values() if isinstance(each, type)}
     return [each for each in found if isinstance(vars(each).get("__dataclass_fields__"), own)]

@@ -155,7 +155,10 @@ def test_what_is_wrong_is_told_in_one_line(table: dict[str, object], message: st
 
 
 def test_a_wrong_setting_ends_the_run(tmp_path: Path) -> None:
-    written(tmp_path, {"detlint.toml": '[[seeds]]\nnames = ["a.b"]\nseeds = "torch"\n', "train.py": "import torch\n"})
+    written(
+        tmp_path,
+        {"detlint.toml": '[[seeds]]\nnames = ["a.b"]\nseeds = "torch"\n', "train.py": "import torch\n"},
+    )
     result = checked(str(tmp_path))
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(
@@ -245,7 +248,7 @@ def test_other_settings_share_what_is_kept_of_files(root: Path, monkeypatch: pyt
 
 @pytest.mark.parametrize("forks", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_processes_know_what_is_registered(root: Path, monkeypatch: pytest.MonkeyPatch, forks: bool) -> None:
-    monkeypatch.setattr("detlint.processes.forks", lambda: forks)
+    monkeypatch.setattr("detlint.support.processes.forks", lambda: forks)
     monkeypatch.setattr("detlint.gathering._SPAWNS", 0)
     settings = '[[draws]]\nnames = ["acme.jitter"]\nparameter = "seed"\n'
     files = {f"m{number}.py": "import acme\n\nprint(acme.jitter())\n" + "#" * 70_000 for number in range(3)}

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from detlint.bisect.warm import Origins
+from detlint.bisect.running.warm import Origins
 from tests.test_bisect_lines import Program, programs
 from tests.tools.repeating import made
 

@@ -45,7 +45,7 @@ def test_what_is_kept_says_what_the_texts_say_and_spares_parsing_them(
     rulebook.content()
     texts = {path: path.read_bytes() for path in (*rulebook.pages(), *rulebook.facts(), *rulebook.checks())}
     parsed = rulebook._parsed(texts)
-    monkeypatch.setattr("detlint.toml.loads", fails)
+    monkeypatch.setattr("detlint.support.toml.loads", fails)
     assert rulebook.content() == parsed
     assert (
         parsed.all_signatures() and parsed.tables_of("ops")["op"] and len(parsed.headers) == len(catalogue.load().rules)

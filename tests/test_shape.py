@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
+from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
 
@@ -23,22 +24,10 @@ SOURCES = sorted((ROOT / "detlint").rglob("*.py"))
 RULES = catalogue.load().rules
 PAGES = sorted(catalogue.folder().glob("DET*.md"))
 RANKS = (
-    {
-        "digests",
-        "forking",
-        "generators",
-        "interned",
-        "packing",
-        "printed",
-        "processes",
-        "records",
-        "releases",
-        "runtime",
-        "toml",
-    },
+    {"forking", "generators", "releases", "runtime", "support"},
     {"places"},
     {"questions"},
-    {"finding", "page", "rulebook", "tree"},
+    {"finding", "rulebook", "tree"},
     {"programs", "reading", "registered", "rows", "verify"},
     {"catalogue"},
     {"registering"},
@@ -68,9 +57,11 @@ RUN = {  # the parts that run code, and what each may use of the others
     "runtime": set[str](),
     "forking": set(),
     "verify": {"forking", "finding", "catalogue", "runtime"},
-    "bisect": {"forking", "verify", "finding", "catalogue", "runtime", "sources", "page"},
+    "bisect": {"forking", "verify", "finding", "catalogue", "runtime", "sources", "support"},
 }
 LONGEST = 400
+MOST_FILES = 26  # __init__.py among them
+BY_RULE = {"detlint/checks"}
 
 
 def rank(name: str) -> int:
@@ -89,6 +80,13 @@ def imports() -> Mapping[str, frozenset[str]]:
 def part_of(module: str) -> str:
     """The part of the package that a module belongs to: itself, or the folder it is in."""
     return [*module.split("."), "__init__"][1]
+
+
+def folder_of(module: str) -> str:
+    """The folder that a module is in; the module itself where it stands beside other folders."""
+    folder = module.rpartition(".")[0]
+    beside = any((ROOT / folder.replace(".", "/")).glob("*/*.py"))
+    return module if beside or not folder else folder
 
 
 def used(module: str) -> set[str]:
@@ -116,6 +114,23 @@ def test_no_module_imports_what_it_analyses() -> None:
     analysed = {"torch", "numpy", "lightning", "transformers", "triton"}
     static = {module: names for module, names in imports().items() if part_of(module) not in RUN}
     assert not {module: names & analysed for module, names in static.items() if names & analysed}
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    graph = grimp.build_graph("detlint", exclude_type_checking_imports=True, cache_dir=None)
+    order = TopologicalSorter({module: graph.find_modules_directly_imported_by(module) for module in graph.modules})
+    order.prepare()  # raises CycleError, which shows the way
+
+
+def test_no_folder_imports_itself_by_way_of_others() -> None:
+    graph = grimp.build_graph("detlint", exclude_type_checking_imports=True, cache_dir=None)
+    before: dict[str, set[str]] = {}
+    for module in graph.modules:
+        for imported in graph.find_modules_directly_imported_by(module):
+            before.setdefault(folder_of(module), set()).add(folder_of(imported))
+    for folder, others in before.items():
+        others.discard(folder)
+    TopologicalSorter(before).prepare()
 
 
 @pytest.mark.parametrize("part", RUN)
@@ -177,6 +192,12 @@ def test_a_check_by_many_processes_imports_nothing_from_the_working_folder(tmp_p
 def test_a_file_can_be_read_at_one_sitting() -> None:
     lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES}
     assert not {path: count for path, count in lines.items() if count > LONGEST}
+
+
+def test_a_folder_can_be_seen_at_a_glance() -> None:
+    """Folders with a file for each rule or format may have more."""
+    files = Counter(path.parent.relative_to(ROOT).as_posix() for path in SOURCES)
+    assert {folder for folder, count in files.items() if count > MOST_FILES} <= BY_RULE
 
 
 def test_every_check_is_named_by_a_page_and_is_one_function() -> None:

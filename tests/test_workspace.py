@@ -13,11 +13,11 @@ from packaging.version import Version
 
 from detlint import engine
 from detlint.analyse import Collected, Source, analyse
-from detlint.interned import Interned
 from detlint.link.runs import tidying
 from detlint.project.project import Project
 from detlint.report import Judged
 from detlint.settling.settling import link
+from detlint.support.interned import Interned
 from detlint.workspace import HaltedError, Workspace
 
 SEED = """

@@ -23,7 +23,6 @@ from typing import Any, TypeVar
 from packaging.version import Version
 
 from detlint import catalogue as catalogues
-from detlint import digests
 from detlint.analyse import Collected, Source
 from detlint.cache.store import Store
 from detlint.catalogue import CatalogueError, Rule
@@ -34,11 +33,12 @@ from detlint.facts.codec import Codec, CodecError
 from detlint.facts.packed import Outline, PackedFunctions, is_somewhere, packed, unfolded
 from detlint.finding import Finding, Place
 from detlint.listing import Around
-from detlint.records import record
 from detlint.registered import in_force
 from detlint.report import Answered, Judged
 from detlint.sources import source
 from detlint.sources.suppressions import KINDS, Suppression, Suppressions
+from detlint.support import digests
+from detlint.support.records import record
 
 T = TypeVar("T")
 _SETTLES = 2 * 10**9  # nanoseconds within which a file may change twice and keep its time

@@ -13,7 +13,6 @@ from detlint.documents.documents import have_changed
 from detlint.facts.codec import Codec, CodecError
 from detlint.facts.packed import is_somewhere
 from detlint.finding import Fix, Place, Remedy
-from detlint.interned import Interned
 from detlint.link.runs.following import Course, Outcome
 from detlint.link.runs.kept import Basis, Kept, Key
 from detlint.link.state.frames import roomy
@@ -21,7 +20,8 @@ from detlint.link.state.spans import Walked
 from detlint.listing import Around
 from detlint.programs.entries import Entry
 from detlint.programs.events import Event, State
-from detlint.records import record
+from detlint.support.interned import Interned
+from detlint.support.records import record
 
 _KIND = "programs"
 _FEWEST = 1000  # walks of functions: what has fewer is followed again in the time that it takes to read them

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from detlint import catalogue, digests, rulebook
+from detlint import catalogue, rulebook
 from detlint.cache import remembered
 from detlint.cache.remembered import BEGINS, GONE, Said
 from detlint.config import MARKS, REQUIREMENTS, Config
@@ -17,6 +17,7 @@ from detlint.editing.vendoring import FILE as RUNTIME
 from detlint.listing import roots
 from detlint.sources import ignored, source
 from detlint.sources.ignored import Ignored
+from detlint.support import digests
 
 _SETTLES = 2 * 10**9  # nanoseconds within which a file may change twice and keep its time
 _TICK = 2 * 10**7  # nanoseconds by which the clock of a file may be late

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.analysis.conditions import applies
-from detlint.analysis.environment import harmless, writes
-from detlint.analysis.operations import operation
+from detlint.analysis.seeds.environment import harmless, writes
+from detlint.analysis.values.conditions import applies
+from detlint.analysis.values.operations import operation
 from detlint.catalogue import Row, Rule
 from detlint.checks import switches
 from detlint.finding import Finding, Operation

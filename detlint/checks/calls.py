@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from detlint.analysis.conditions import applies, holds
-from detlint.analysis.seeding import generator_of_its_own
+from detlint.analysis.seeds.seeding import generator_of_its_own
+from detlint.analysis.values.conditions import applies, holds
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from detlint.analysis.checkpoints import WHOLE, Checkpoints, Resumed, Saved
-from detlint.analysis.lost_states import lost_states
-from detlint.analysis.resumption import draws, has_ranks, keeps_states, seeds_anew
-from detlint.analysis.savers import kept
+from detlint.analysis.resuming.checkpoints import WHOLE, Checkpoints, Resumed, Saved
+from detlint.analysis.resuming.lost_states import lost_states
+from detlint.analysis.resuming.resumption import draws, has_ranks, keeps_states, seeds_anew
+from detlint.analysis.resuming.savers import kept
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
 from detlint.facts.tests import holds_tests

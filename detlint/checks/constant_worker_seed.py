@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from detlint.analysis.worker_seeds import WORKER, WorkerSeed, functions
+from detlint.analysis.loaders.worker_seeds import WORKER, WorkerSeed, functions
 from detlint.catalogue import Catalogue, Row, Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix, Safety

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.analysis.generators import held
+from detlint.analysis.seeds.generators import held
 from detlint.catalogue import Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix, Safety

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from detlint.analysis.contexts import docstring, function_around, is_module, named
-from detlint.analysis.evaluating import asks, chance, runs_in_evaluation
-from detlint.analysis.generators import kept_as
-from detlint.analysis.meant import MEANT, comments
+from detlint.analysis.seeds.generators import kept_as
+from detlint.analysis.training.contexts import docstring, function_around, is_module, named
+from detlint.analysis.training.evaluating import asks, chance, runs_in_evaluation
+from detlint.analysis.training.meant import MEANT, comments
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix, Safety

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from detlint.analysis.conditions import applies
-from detlint.analysis.contexts import docstring, function_around
-from detlint.analysis.counting import Count, counted
-from detlint.analysis.entropy import Tracer
-from detlint.analysis.ranks import depends_on_rank
-from detlint.analysis.reseeding import Reseeding, redrawn, reseeded
-from detlint.analysis.seeding import repeats
+from detlint.analysis.seeds.counting import Count, counted
+from detlint.analysis.seeds.entropy import Tracer
+from detlint.analysis.seeds.ranks import depends_on_rank
+from detlint.analysis.seeds.reseeding import Reseeding, redrawn, reseeded
+from detlint.analysis.seeds.seeding import repeats
+from detlint.analysis.training.contexts import docstring, function_around
+from detlint.analysis.values.conditions import applies
 from detlint.catalogue import Catalogue, Row, Rule
 from detlint.finding import Finding, Fix, Safety
 from detlint.questions import FromEntropy

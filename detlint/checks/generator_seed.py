@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from detlint.analysis.conditions import applies, holds
-from detlint.analysis.entropy import Tracer
-from detlint.analysis.generators import alternatives, kept_as, seeded_later
-from detlint.analysis.seeding import repeats
-from detlint.analysis.seeds import may_be_none, seed_at
+from detlint.analysis.seeds.entropy import Tracer
+from detlint.analysis.seeds.generators import alternatives, kept_as, seeded_later
+from detlint.analysis.seeds.seeding import repeats
+from detlint.analysis.seeds.seeds import may_be_none, seed_at
+from detlint.analysis.values.conditions import applies, holds
 from detlint.catalogue import Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.analysis.elements import Elements
-from detlint.analysis.kinds import Kind
+from detlint.analysis.sets.elements import Elements
+from detlint.analysis.sets.kinds import Kind
 from detlint.catalogue import Row, Rule
 from detlint.finding import Finding, Operation
 from detlint.orders.hashes import Hashes, Use, checksum

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from detlint.analysis.contexts import may_be_on_gpu, shown
-from detlint.analysis.locals import Local
-from detlint.analysis.operations import operation
-from detlint.analysis.tensors import is_on_cpu
-from detlint.analysis.uses import Effect, Use, Uses
+from detlint.analysis.memory.locals import Local
+from detlint.analysis.memory.uses import Effect, Use, Uses
+from detlint.analysis.training.contexts import may_be_on_gpu, shown
+from detlint.analysis.values.operations import operation
+from detlint.analysis.values.tensors import is_on_cpu
 from detlint.catalogue import Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from detlint.analysis.conditions import applies
-from detlint.analysis.generators import alternatives
-from detlint.analysis.origins import origins
+from detlint.analysis.seeds.generators import alternatives
+from detlint.analysis.values.conditions import applies
+from detlint.analysis.values.origins import origins
 from detlint.catalogue import Catalogue, Row, Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix, Safety

@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 from packaging.version import Version
 
-from detlint.analysis.conditions import applies
-from detlint.analysis.contexts import around, in_program, may_be_on_gpu, shown
-from detlint.analysis.destinations import taken_back
-from detlint.analysis.first_use import first_use
-from detlint.analysis.gradients import may_have_gradient
-from detlint.analysis.layers import is_idle
-from detlint.analysis.learning import is_learning, is_lent
-from detlint.analysis.operations import operation
-from detlint.analysis.phases import follows_mode, hangs_on_size
-from detlint.analysis.trained import is_asked_for, is_trained
+from detlint.analysis.training.contexts import around, in_program, may_be_on_gpu, shown
+from detlint.analysis.training.destinations import taken_back
+from detlint.analysis.training.first_use import first_use
+from detlint.analysis.training.gradients import may_have_gradient
+from detlint.analysis.training.layers import is_idle
+from detlint.analysis.training.learning import is_learning, is_lent
+from detlint.analysis.training.phases import follows_mode, hangs_on_size
+from detlint.analysis.training.trained import is_asked_for, is_trained
+from detlint.analysis.values.conditions import applies
+from detlint.analysis.values.operations import operation
 from detlint.catalogue import Catalogue, Row, Rule
 from detlint.facts.arms import arms, taken
 from detlint.finding import Finding, Fix, Safety

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from detlint.analysis.environment import Write, always_before, writes
+from detlint.analysis.seeds.environment import Write, always_before, writes
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix, Safety

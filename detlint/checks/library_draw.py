@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from detlint.analysis.conditions import applies
-from detlint.analysis.contexts import shown
-from detlint.analysis.inert import Inert
+from detlint.analysis.training.contexts import shown
+from detlint.analysis.values.conditions import applies
+from detlint.analysis.values.inert import Inert
 from detlint.catalogue import Rule
 from detlint.finding import Finding
 from detlint.questions import InLibrary

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.analysis.conditions import holds
-from detlint.analysis.replaced_samplers import sampler_is_replaced
-from detlint.analysis.seeding import generator_of_its_own
+from detlint.analysis.loaders.replaced_samplers import sampler_is_replaced
+from detlint.analysis.seeds.seeding import generator_of_its_own
+from detlint.analysis.values.conditions import holds
 from detlint.catalogue import Rule
 from detlint.finding import Finding
 from detlint.semantics.model import Module

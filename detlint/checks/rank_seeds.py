@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from detlint.analysis.conditions import applies, holds
-from detlint.analysis.ranks import depends_on_rank, runs_on_all_ranks, seeded_by_rank, seeds_of
-from detlint.analysis.shares import drawn_shares
+from detlint.analysis.seeds.ranks import depends_on_rank, runs_on_all_ranks, seeded_by_rank, seeds_of
+from detlint.analysis.seeds.shares import drawn_shares
+from detlint.analysis.values.conditions import applies, holds
 from detlint.catalogue import Row, Rule
 from detlint.finding import Finding
 from detlint.semantics.model import Module

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.analysis.conditions import applies
-from detlint.analysis.drawing import Draw, Draws
+from detlint.analysis.training.drawing import Draw, Draws
+from detlint.analysis.values.conditions import applies
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Safety

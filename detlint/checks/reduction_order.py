@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.analysis.conditions import applies
-from detlint.analysis.environment import mentions
+from detlint.analysis.seeds.environment import mentions
+from detlint.analysis.values.conditions import applies
 from detlint.catalogue import Rule
 from detlint.finding import Finding
 from detlint.programs.events import UNSURE

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from detlint.analysis.epochs import Loop, epochs_around, evaluates
-from detlint.analysis.generators import kept_as
-from detlint.analysis.holding import ITERATED, NONE, UNKNOWN, Held, Trace, is_bound
-from detlint.analysis.own_orders import is_asked, order_of
+from detlint.analysis.loaders.epochs import Loop, epochs_around, evaluates
+from detlint.analysis.loaders.holding import ITERATED, NONE, UNKNOWN, Held, Trace, is_bound
+from detlint.analysis.loaders.own_orders import is_asked, order_of
+from detlint.analysis.seeds.generators import kept_as
 from detlint.catalogue import Rule
 from detlint.editing import edits
 from detlint.finding import Edit, Finding, Safety

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from detlint.analysis.elements import Elements
-from detlint.analysis.kinds import ALIKE, SALTED, Kind
-from detlint.analysis.receivers import followed, of_libraries
+from detlint.analysis.seeds.receivers import followed, of_libraries
+from detlint.analysis.sets.elements import Elements
+from detlint.analysis.sets.kinds import ALIKE, SALTED, Kind
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
 from detlint.facts.tests import holds_tests

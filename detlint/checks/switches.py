@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from detlint.analysis.conditions import applies
-from detlint.analysis.environment import harmless, overruled
-from detlint.analysis.operations import operation
+from detlint.analysis.seeds.environment import harmless, overruled
+from detlint.analysis.values.conditions import applies
+from detlint.analysis.values.operations import operation
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix, Operation

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
-from detlint.analysis.alone import called_alone, used
-from detlint.analysis.compiled import compiled_draws
-from detlint.analysis.conditions import applies, holds
-from detlint.analysis.first_use import first_use
-from detlint.analysis.object_seeds import is_once_for, seeded_once
-from detlint.analysis.receivers import is_used_alone, makers, names_of
-from detlint.analysis.releases import is_newer
-from detlint.analysis.seeding import repeats
-from detlint.analysis.seeds import may_be_none, seed_at
+from detlint.analysis.seeds.alone import called_alone, used
+from detlint.analysis.seeds.compiled import compiled_draws
+from detlint.analysis.seeds.object_seeds import is_once_for, seeded_once
+from detlint.analysis.seeds.receivers import is_used_alone, makers, names_of
+from detlint.analysis.seeds.releases import is_newer
+from detlint.analysis.seeds.seeding import repeats
+from detlint.analysis.seeds.seeds import may_be_none, seed_at
+from detlint.analysis.training.first_use import first_use
+from detlint.analysis.values.conditions import applies, holds
 from detlint.catalogue import Catalogue, Row, Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix, Import, Safety

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.analysis.conditions import applies
-from detlint.analysis.ties import Tied, Ties, receiver_or_first
+from detlint.analysis.values.conditions import applies
+from detlint.analysis.values.ties import Tied, Ties, receiver_or_first
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.analysis.contexts import is_module
-from detlint.analysis.evaluations import STEPS, TRAINS, evaluates, is_for_a_runner, words
+from detlint.analysis.training.contexts import is_module
+from detlint.analysis.training.evaluations import STEPS, TRAINS, evaluates, is_for_a_runner, words
 from detlint.catalogue import Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix, Safety

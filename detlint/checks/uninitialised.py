@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from detlint.analysis.coverage import Coverage, Gap
-from detlint.analysis.emptied import emptied
-from detlint.analysis.empty import allocations
-from detlint.analysis.fields import Field
-from detlint.analysis.following import Trail
-from detlint.analysis.locals import Local
-from detlint.analysis.operations import operation
-from detlint.analysis.uses import Effect, Store, Use, Uses
-from detlint.analysis.zeros import zeroed
+from detlint.analysis.memory.coverage import Coverage, Gap
+from detlint.analysis.memory.emptied import emptied
+from detlint.analysis.memory.empty import allocations
+from detlint.analysis.memory.fields import Field
+from detlint.analysis.memory.following import Trail
+from detlint.analysis.memory.locals import Local
+from detlint.analysis.memory.uses import Effect, Store, Use, Uses
+from detlint.analysis.memory.zeros import zeroed
+from detlint.analysis.values.operations import operation
 from detlint.catalogue import Row, Rule
 from detlint.facts.ways import Ways
 from detlint.finding import Finding

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.analysis.conditions import holds
-from detlint.analysis.generators import calls_for_item, held
+from detlint.analysis.seeds.generators import calls_for_item, held
+from detlint.analysis.values.conditions import holds
 from detlint.catalogue import Rule, includes
 from detlint.editing import edits
 from detlint.finding import Finding, Safety

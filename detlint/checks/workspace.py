@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.analysis.environment import deterministic, mentions, writes
+from detlint.analysis.seeds.environment import deterministic, mentions, writes
 from detlint.catalogue import Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix, Safety

@@ -16,20 +16,23 @@ from typing import Any
 
 import click
 
-from detlint.bisect import document, explain, outcome, page, repairs, report, runs, spread
+from detlint.bisect.comparing import outcome, spread
+from detlint.bisect.comparing.outcome import Outcome
+from detlint.bisect.locating import explain, repairs
 from detlint.bisect.options import Options
-from detlint.bisect.outcome import Outcome
-from detlint.bisect.programs import ProgramError
+from detlint.bisect.recorded.programs import ProgramError
 from detlint.bisect.records import Line
-from detlint.bisect.report import Static
-from detlint.bisect.runs import PERTURBATIONS, Done, Plan
+from detlint.bisect.running import runs
+from detlint.bisect.running.runs import PERTURBATIONS, Done, Plan
+from detlint.bisect.running.warm import Origins
+from detlint.bisect.showing import document, page, report
+from detlint.bisect.showing.report import Static
 from detlint.bisect.streams import META, Trace, TraceError
-from detlint.bisect.warm import Origins
 from detlint.commands import completing, numbers
 from detlint.commands.failing import complain, defect, leave_pipe, reason
 from detlint.commands.sections import Sectioned
 from detlint.commands.terminal import OneOf, split
-from detlint.printed import in_json, printable
+from detlint.support.printed import in_json, printable
 from detlint.verify.pool import StartError
 
 _FILE, _FOLDER = click.Path(path_type=Path, dir_okay=False), click.Path(path_type=Path, file_okay=False)

@@ -9,7 +9,7 @@ import click
 from detlint import config
 from detlint.cache.store import Store
 from detlint.commands.terminal import clear_errors
-from detlint.printed import one_line
+from detlint.support.printed import one_line
 
 
 @click.group()

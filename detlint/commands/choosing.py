@@ -16,7 +16,7 @@ from detlint.commands.options import Options
 from detlint.commands.terminal import split
 from detlint.config import Config, ConfigError
 from detlint.listing import Buffer
-from detlint.printed import one_line
+from detlint.support.printed import one_line
 
 _STDIN = Path("-")
 _APART = {  # what an option does, and those that it does not go with

@@ -9,7 +9,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from detlint.printed import one_line
+from detlint.support.printed import one_line
 
 if TYPE_CHECKING:
     from click import ClickException, Context

@@ -22,7 +22,7 @@ from detlint.commands.terminal import clear_errors, split
 from detlint.config import ConfigError
 
 if TYPE_CHECKING:
-    from detlint.bisect.runs import Plan
+    from detlint.bisect.running.runs import Plan
     from detlint.repeat.rounds import Result
     from detlint.repeat.tree import Tree
 
@@ -69,8 +69,8 @@ def repeat(
     begun = time.monotonic()
     with clear_errors(), _ended_by_signals():
         from detlint.bisect.options import Options
-        from detlint.bisect.programs import ProgramError
-        from detlint.bisect.runs import PERTURBATIONS, Plan
+        from detlint.bisect.recorded.programs import ProgramError
+        from detlint.bisect.running.runs import PERTURBATIONS, Plan
         from detlint.bisect.streams import TraceError
         from detlint.repeat import project
         from detlint.repeat.tree import TreeError
@@ -96,8 +96,8 @@ def repeat(
 
 
 def _repeated(plan: Plan, codes: frozenset[str], begun: float, *, write: bool, fresh: bool, as_json: bool) -> int:
-    from detlint.bisect import programs
-    from detlint.bisect.warm import Origins
+    from detlint.bisect.recorded import programs
+    from detlint.bisect.running.warm import Origins
     from detlint.repeat import written
     from detlint.repeat.rounds import FAILED, Rounds
     from detlint.repeat.tree import Tree, root_of, script_of
@@ -140,9 +140,9 @@ def _apart(restore: Callable[[], None]) -> Callable[[], None]:
 
 
 def _show(result: Result, program: str, diff: bytes, *, applied: bool, as_json: bool) -> None:
-    from detlint.printed import in_json, printable
     from detlint.repeat import report
     from detlint.repeat.rounds import FAILED
+    from detlint.support.printed import in_json, printable
 
     if as_json:
         built = report.build(result, program, diff.decode("utf-8", "replace"), applied=applied)

@@ -9,7 +9,7 @@ import click
 from detlint.commands.terminal import clear_errors
 from detlint.config import ConfigError
 from detlint.editing.vendoring import FILE, is_foreign, whole_text
-from detlint.printed import one_line
+from detlint.support.printed import one_line
 
 
 @click.command()

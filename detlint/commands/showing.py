@@ -14,7 +14,7 @@ from detlint.commands.choosing import Chosen, file_of
 from detlint.commands.options import Options
 from detlint.commands.terminal import complaints, nothing_there, write
 from detlint.config import Config
-from detlint.printed import one_line
+from detlint.support.printed import one_line
 
 
 def show_files(chosen: Chosen, options: Options) -> None:

@@ -14,7 +14,7 @@ import click
 from detlint import catalogue
 from detlint.commands import failing
 from detlint.config import ConfigError
-from detlint.printed import one_line
+from detlint.support.printed import one_line
 
 if TYPE_CHECKING:
     from detlint.gathering import Progress

@@ -17,7 +17,7 @@ from detlint.commands import numbers
 from detlint.commands.failing import complain, defect, leave_pipe, reason
 from detlint.commands.sections import Sectioned
 from detlint.commands.terminal import OneOf
-from detlint.printed import one_line, printable
+from detlint.support.printed import one_line, printable
 from detlint.verify import evidence, join, report, session
 from detlint.verify.pool import Limits, StartError
 from detlint.verify.probes import PROBES

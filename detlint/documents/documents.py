@@ -9,10 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from detlint import digests, toml
 from detlint.documents.tagged import untagged
-from detlint.records import record
 from detlint.sources import source
+from detlint.support import digests, toml
+from detlint.support.records import record
 
 SUFFIXES = (".yaml", ".yml", ".json", ".toml")
 Content = Callable[[str], "bytes | None"]

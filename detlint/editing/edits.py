@@ -15,8 +15,8 @@ from detlint.editing.import_removal import unused as unused
 from detlint.editing.importing import WIDTH
 from detlint.editing.vendoring import RUNTIME as RUNTIME
 from detlint.finding import Edit, Fix, Import, Safety
-from detlint.records import record
 from detlint.semantics.model import Module
+from detlint.support.records import record
 from detlint.tree import syntax as s
 
 if TYPE_CHECKING:

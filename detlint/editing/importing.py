@@ -11,10 +11,10 @@ from pathlib import Path
 from detlint import catalogue, reading
 from detlint.editing.import_order import FIRST_PARTY, Key, section, statement_key
 from detlint.finding import Edit, Import, Place
-from detlint.records import record
 from detlint.sources import notebook
 from detlint.sources.magics import LINES
 from detlint.sources.source import module_name
+from detlint.support.records import record
 from detlint.tree import syntax as s
 from detlint.tree.positions import Lines
 

@@ -13,9 +13,9 @@ from pathlib import Path, PurePosixPath
 
 from detlint.editing.vendoring import FILE, RUNTIME, has_all, is_foreign, vendored_names, vendored_text
 from detlint.finding import Edit, Fix, Import, Safety
-from detlint.records import record
 from detlint.sources.imports import Imports
 from detlint.sources.source import UnreadableError
+from detlint.support.records import record
 
 _MODULE = PurePosixPath(FILE).stem
 _ROOT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w.]+)", re.MULTILINE)

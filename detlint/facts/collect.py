@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from detlint.analysis.epochs import COUNTERS
-from detlint.analysis.learning import may_learn
+from detlint.analysis.loaders.epochs import COUNTERS
+from detlint.analysis.training.learning import may_learn
 from detlint.facts import facts as f
 from detlint.facts import told
 from detlint.facts.arms import arms

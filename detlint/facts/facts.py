@@ -14,7 +14,7 @@ from detlint.programs.events import CAUGHT as CAUGHT
 from detlint.programs.events import FUNCTION as FUNCTION
 from detlint.programs.events import PROGRAM as PROGRAM
 from detlint.questions import Flow
-from detlint.records import record
+from detlint.support.records import record
 
 ASKING: dict[str, tuple[str, ...]] = {
     "builtins.int": ("__int__", "__index__"), "builtins.float": ("__float__",), "builtins.bool": ("__bool__",),

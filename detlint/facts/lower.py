@@ -7,10 +7,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar
 
-from detlint.analysis.folders import folders
-from detlint.analysis.inert import Inert
-from detlint.analysis.numbers import Numbers, folded
-from detlint.analysis.salted import Salted
+from detlint.analysis.sets.salted import Salted
+from detlint.analysis.values.folders import folders
+from detlint.analysis.values.inert import Inert
+from detlint.analysis.values.numbers import Numbers, folded
 from detlint.catalogue import Catalogue
 from detlint.facts import facts as f
 from detlint.facts.paths import JOIN, Paths

@@ -18,7 +18,7 @@ from detlint.facts.resumed import Resuming
 from detlint.facts.touches import Memory
 from detlint.finding import Place
 from detlint.questions import Flow
-from detlint.records import record
+from detlint.support.records import record
 
 _FAST = 1  # of zlib: a quarter of what it is packed to, and a hundredth of the time of analysing it
 _LONGEST = 64 * 2**20  # bytes of the lines of a file

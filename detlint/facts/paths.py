@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from detlint.analysis.folders import ends_in, folder, located
+from detlint.analysis.values.folders import ends_in, folder, located
 from detlint.documents.documents import SUFFIXES
 from detlint.facts import facts as f
 from detlint.semantics.model import Module

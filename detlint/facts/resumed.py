@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from detlint.finding import Place
-from detlint.records import record
+from detlint.support.records import record
 
 
 @record(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
 
-from detlint import digests
 from detlint.facts.facts import Facts
 from detlint.finding import Finding, Place
 from detlint.questions import Question
+from detlint.support import digests
 
 _NUMBERED = re.compile(r"(.*):(\d+)")  # the name of a function that has its order in it
 _NUMBERS = frozenset(("order", "function", "qualified"))  # fields that may hold an order

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.analysis.fields import WALKING, Field
-from detlint.analysis.uses import Effect, Use, Uses
+from detlint.analysis.memory.fields import WALKING, Field
+from detlint.analysis.memory.uses import Effect, Use, Uses
 from detlint.facts.owners import Owners
 from detlint.facts.touches import FILLS, LOADS
 from detlint.facts.ways import Ways

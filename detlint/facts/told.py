@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from detlint.analysis import kept_states
-from detlint.analysis.checkpoints import Checkpoints
-from detlint.analysis.own_orders import is_asked
-from detlint.analysis.resumption import keeps_states, says_that_it_draws, seeds_anew
+from detlint.analysis.loaders.own_orders import is_asked
+from detlint.analysis.resuming import kept_states
+from detlint.analysis.resuming.checkpoints import Checkpoints
+from detlint.analysis.resuming.resumption import keeps_states, says_that_it_draws, seeds_anew
 from detlint.facts.facts import TOP
 from detlint.facts.resumed import Resuming, Taken
 from detlint.finding import Place

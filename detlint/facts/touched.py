@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from detlint.analysis.empty import LIBRARIES, allocations
-from detlint.analysis.fields import Field
-from detlint.analysis.uses import Effect, Uses
+from detlint.analysis.memory.empty import LIBRARIES, allocations
+from detlint.analysis.memory.fields import Field
+from detlint.analysis.memory.uses import Effect, Uses
 from detlint.facts.owners import Owners
 from detlint.facts.sweeps import Sweeps
 from detlint.facts.touches import ALLOCATES, FILLS, HANDS, LOADS, LOOKS, OPEN, READS, Memory, Touch

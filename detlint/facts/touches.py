@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from detlint.places import Place
 from detlint.questions import Carrier
-from detlint.records import record
+from detlint.support.records import record
 
 READS = "reads"
 HANDS = "hands"

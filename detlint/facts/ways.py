@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from detlint.analysis.fields import Field
-from detlint.analysis.uses import Effect, Use, Uses
+from detlint.analysis.memory.fields import Field
+from detlint.analysis.memory.uses import Effect, Use, Uses
 from detlint.orders.follow import Order
 from detlint.questions import Carrier
-from detlint.records import record
 from detlint.semantics.model import Module
+from detlint.support.records import record
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Scope, reaching
 

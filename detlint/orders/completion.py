@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from detlint.analysis.conditions import applies
-from detlint.analysis.receivers import followed, of_libraries
+from detlint.analysis.seeds.receivers import followed, of_libraries
+from detlint.analysis.values.conditions import applies
 from detlint.catalogue import Row
 from detlint.orders.follow import Order
 from detlint.orders.leaks import LEAVING, Leak
 from detlint.orders.parts import Step
 from detlint.orders.task_draws import TaskDraws
 from detlint.orders.threads import Adders, is_keyed
-from detlint.records import record
 from detlint.semantics.model import Module
+from detlint.support.records import record
 from detlint.tree import syntax as s
 from detlint.tree.scopes import reaching
 

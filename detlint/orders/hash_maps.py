@@ -9,9 +9,9 @@ from detlint.finding import Fix
 from detlint.orders.calls import Calls
 from detlint.orders.leaks import Leak
 from detlint.orders.sorting import sorted_where_taken
-from detlint.records import record
 from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
+from detlint.support.records import record
 from detlint.tree import syntax as s
 from detlint.tree.scopes import reaching
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.analysis.elements import Elements
-from detlint.analysis.kinds import Kind
+from detlint.analysis.sets.elements import Elements
+from detlint.analysis.sets.kinds import Kind
 from detlint.editing import edits
 from detlint.finding import Fix, Import, Safety
 from detlint.orders.loops import Loops
 from detlint.orders.parts import Out, Parts
 from detlint.orders.rebound import Live
-from detlint.records import record
 from detlint.semantics.model import Module
+from detlint.support.records import record
 from detlint.tree import syntax as s
 
 _SOURCES = frozenset(("builtins.hash", "builtins.id"))

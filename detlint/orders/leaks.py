@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from detlint.questions import Carrier, Flow
-from detlint.records import record
 from detlint.semantics.model import Module
+from detlint.support.records import record
 from detlint.tree import syntax as s
 
 LEAVING = frozenset(("returned", "yielded", "kept", "handed", "passed", "goes"))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.analysis.draws import Drawn
+from detlint.analysis.values.draws import Drawn
 from detlint.orders.counts import Counts
 from detlint.orders.gathering import Gathering
-from detlint.records import record
 from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
+from detlint.support.records import record
 from detlint.tree import syntax as s
 from detlint.tree.scopes import inside, reaching
 

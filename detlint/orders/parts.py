@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint.orders.rebound import Live
-from detlint.records import record
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
+from detlint.support.records import record
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Scope, class_of
 

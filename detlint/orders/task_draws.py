@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.analysis.draws import Drawn
-from detlint.analysis.inert import Inert
+from detlint.analysis.values.draws import Drawn
+from detlint.analysis.values.inert import Inert
 from detlint.catalogue import Row
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal

@@ -7,10 +7,10 @@ from typing import Any
 
 from detlint import __version__
 from detlint.finding import Place
-from detlint.printed import in_json
 from detlint.programs.entries import Entry, Met, Stream
 from detlint.programs.events import CHANCE, Drawn, Seeded
 from detlint.report import Programs
+from detlint.support.printed import in_json
 
 _SWITCHES = {  # by key of the document, the name of the switch in a state
     "deterministic_algorithms": "algorithms",

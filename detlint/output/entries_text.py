@@ -18,9 +18,9 @@ from detlint.output.entries_words import (
     told,
 )
 from detlint.output.lines import Lines, Part, cells
-from detlint.printed import no_command, one_line
 from detlint.programs.entries import Entry
 from detlint.report import Programs
+from detlint.support.printed import no_command, one_line
 
 _LONG = 1 / 3  # of the names that are too long for their rows, above which every name has a line of its own
 _WIDTH = 10_000  # characters after which a coloured line is broken

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from detlint.finding import Finding, Place
 from detlint.listing import Buffer
-from detlint.records import record
 from detlint.report import Judged, Report
 from detlint.review.fingerprints import fingerprints
 from detlint.sources import cells, notebook, source
 from detlint.sources.magics import LINES
+from detlint.support.records import record
 
 if TYPE_CHECKING:
     from detlint.applying.fixer import Settings  # which imports the parsers

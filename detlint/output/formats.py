@@ -33,7 +33,7 @@ def render(
     files, is escaped.
     """
     from detlint.output.files import Files
-    from detlint.printed import in_json
+    from detlint.support.printed import in_json
 
     files = Files(lambda: _settings(config), given)
     if name in _TEXTS:

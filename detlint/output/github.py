@@ -8,8 +8,8 @@ from __future__ import annotations
 from detlint.finding import Severity
 from detlint.output.files import Files
 from detlint.output.words import related, remarks
-from detlint.printed import printable
 from detlint.report import Judged, Report
+from detlint.support.printed import printable
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 

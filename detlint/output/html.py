@@ -7,16 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from detlint import __version__, page
+from detlint import __version__
 from detlint.finding import Severity
 from detlint.output import html_entries, html_filters, html_rules
 from detlint.output.files import Files
 from detlint.output.html_finding import Articles
 from detlint.output.html_rules import rules_of
 from detlint.output.words import count
-from detlint.page import prose, text
 from detlint.programs.entries import Entry
 from detlint.report import Judged, Programs, Report
+from detlint.support import page
+from detlint.support.page import prose, text
 
 _OPEN = 30  # findings, up to which they are shown opened
 _FOLDER = Path(__file__).parent

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from detlint.finding import Edit
-from detlint.records import record
+from detlint.support.records import record
 
 _AROUND = 1  # lines shown before and after
 _LONGEST = 40  # lines shown of those that are taken away, or put in, at one place

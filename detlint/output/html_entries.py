@@ -17,9 +17,9 @@ from detlint.output.entries_words import (
     names_of,
     told,
 )
-from detlint.page import text
 from detlint.programs.entries import Entry
 from detlint.report import Programs
+from detlint.support.page import text
 
 _CLASSES = {GOOD: "good", FAIR: "fair", BAD: "bad", "": ""}
 _NAMES = {head: SETTINGS[name] for name, (head, _, _, _) in SWITCHES.items()}

@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from detlint.finding import Place
 from detlint.output.html_diff import Hunk
-from detlint.page import text
+from detlint.support.page import text
 
 _AROUND = 2  # lines before and after what is marked
 _TALLEST = 12  # lines shown of what is marked

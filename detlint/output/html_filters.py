@@ -11,9 +11,9 @@ from detlint.finding import Safety, Severity
 from detlint.output.entries_words import names_of
 from detlint.output.html_finding import FIXES, NO_FIX, kind_of_fix
 from detlint.output.html_rules import rules_of
-from detlint.page import text
 from detlint.programs.entries import Entry
 from detlint.report import Judged
+from detlint.support.page import text
 
 _SAFETIES = {Safety.SAFE: "safe", Safety.UNSAFE: "unsafe", Safety.DISPLAY: "by hand"}
 

@@ -14,9 +14,9 @@ from detlint.output.html_diff import Hunk, hunks
 from detlint.output.html_excerpt import change, excerpt
 from detlint.output.offers import is_there
 from detlint.output.words import measured, spot, where
-from detlint.page import prose, text
 from detlint.report import Judged
 from detlint.sources.source import lines_of
+from detlint.support.page import prose, text
 
 _VERDICTS = {"confirmed": "bad", "not-observed": "good", "deterministic-path": "good"}
 FIXES = {  # what the page is filtered by

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from detlint.catalogue import Rule
-from detlint.page import prose, text
 from detlint.report import Judged
+from detlint.support.page import prose, text
 
 _LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)")
 

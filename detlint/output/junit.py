@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 
 from detlint.output.files import Files
 from detlint.output.words import related, remarks, spot
-from detlint.printed import no_command, one_line, printable
 from detlint.report import Judged, Report
+from detlint.support.printed import no_command, one_line, printable
 
 
 def render(report: Report, files: Files) -> str:

@@ -13,8 +13,8 @@ from detlint.cache.remembered import stamp
 from detlint.cache.store import Store
 from detlint.facts.codec import Codec, CodecError
 from detlint.finding import Edit, Import, Place
-from detlint.records import record
 from detlint.sources.source import content, module_name
+from detlint.support.records import record
 
 Imported = Callable[[Import, Place], "tuple[Edit, ...] | None"]
 

@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 from detlint.editing.vendoring import FILE, has_all
 from detlint.finding import Finding, Fix, Import, Safety
 from detlint.output.files import Files, Span, Text
-from detlint.records import record
 from detlint.sources.source import UnreadableError
+from detlint.support.records import record
 
 _COPY = PurePosixPath(FILE).stem
 

@@ -9,9 +9,9 @@ from itertools import groupby
 from detlint.finding import Safety, Severity, Verification
 from detlint.output.lines import Lines, Part, cells
 from detlint.output.words import count, measured, related, spot, where
-from detlint.printed import no_command, one_line
 from detlint.report import Judged, Report
 from detlint.sources.source import lines_of
+from detlint.support.printed import no_command, one_line
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 _VERDICTS = {"confirmed": "bold red", "not-observed": "bold green", "deterministic-path": "bold green"}

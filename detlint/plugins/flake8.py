@@ -100,7 +100,7 @@ class Plugin:
             findings = workspace.findings(self._filename)
         else:
             findings = workspace.alone(self._filename, text)
-        from detlint.printed import one_line
+        from detlint.support.printed import one_line
 
         for judged in findings:
             place = judged.finding.place

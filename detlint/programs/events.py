@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from detlint.finding import Place
 from detlint.generators import SEEDABLE
-from detlint.interned import Interned
-from detlint.records import record
+from detlint.support.interned import Interned
+from detlint.support.records import record
 
 UNSEEDED, SEEDED, UNSURE = "unseeded", "seeded", "unsure"
 RESEEDED = "reseeded"  # seeded from entropy: it repeats no more than one that is not seeded

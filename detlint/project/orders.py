@@ -11,7 +11,7 @@ from detlint.finding import Place
 from detlint.link.state.program import Program
 from detlint.project.families import Families
 from detlint.questions import DERIVES, SORTED, Carrier, Flow, Reaches
-from detlint.records import record
+from detlint.support.records import record
 
 _MOST = 2_000  # carriers that are looked at for a question
 

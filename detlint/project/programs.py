@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from detlint import processes
 from detlint.link.runs.following import Course, Followed, Outcome, follow
 from detlint.link.runs.groups import Group, grouped
 from detlint.link.runs.kept import Kept
@@ -15,9 +14,10 @@ from detlint.link.runs.starts import Imported, Start
 from detlint.link.state.program import Program
 from detlint.link.state.spans import Name, Walk
 from detlint.link.state.tables import Tables
-from detlint.packing import pack, unpack
 from detlint.programs.entries import Entry
 from detlint.programs.events import State
+from detlint.support import processes
+from detlint.support.packing import pack, unpack
 
 _BATCH = 500  # files that the programs of a batch may load, in all: a tenth of a second of work
 _SPREADS = 1000  # files that programs beside the largest group may load, for which it pays to start processes

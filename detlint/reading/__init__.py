@@ -18,7 +18,7 @@ from detlint.reading.ast_strings import UnclearError
 from detlint.reading.ast_tree import lower
 from detlint.reading.lowering import NotPythonError as NotPythonError
 from detlint.reading.lowering import TooDeepError
-from detlint.records import record
+from detlint.support.records import record
 from detlint.tree import syntax as s
 
 _NOT_ASCII_WORD = re.compile(r"(?<!\w)\w*[^\W\x00-\x7f]\w*")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 
-from detlint.records import record
+from detlint.support.records import record
 
 _OPENING = re.compile(r"([A-Za-z]{0,2})('''|\"\"\"|'|\")")
 _BLANK = re.compile(r"(?:[\s\\]|#[^\r\n]*)*")

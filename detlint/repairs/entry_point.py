@@ -8,8 +8,8 @@ from functools import partial
 from itertools import takewhile
 
 from detlint import catalogue as catalogues
-from detlint.analysis.parsers import OPTIONS, libraries, methods
-from detlint.analysis.seeds import seed_at
+from detlint.analysis.seeds.seeds import seed_at
+from detlint.analysis.values.parsers import OPTIONS, libraries, methods
 from detlint.editing import edits
 from detlint.finding import Fix, Remedy, Safety, Step
 from detlint.programs.entries import Entry, Met, Stream

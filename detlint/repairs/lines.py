@@ -10,9 +10,9 @@ from detlint.editing.edits import Code
 from detlint.editing.names import is_another, library_name
 from detlint.editing.vendoring import is_runtime
 from detlint.finding import Import
-from detlint.records import record
 from detlint.registered import NOTHING
 from detlint.semantics.model import Module
+from detlint.support.records import record
 from detlint.tree import syntax as s
 
 SEED = "seed_everything"

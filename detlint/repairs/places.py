@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from detlint.analysis import parsers
-from detlint.analysis.seeds import Seed, seed_at
+from detlint.analysis.seeds.seeds import Seed, seed_at
+from detlint.analysis.values import parsers
 from detlint.editing import edits
 from detlint.editing.edits import Code
 from detlint.finding import Edit, Place, Remedy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint import catalogue as catalogues
-from detlint.analysis.seeds import is_number_at, is_whole
+from detlint.analysis.seeds.seeds import is_number_at, is_whole
 from detlint.semantics.model import Module
 from detlint.semantics.values import UNKNOWN, literal
 from detlint.tree import syntax as s

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from detlint import bisecting
-from detlint.bisect.outcome import Found, Outcome
+from detlint.bisect.comparing.outcome import Found, Outcome
 from detlint.bisect.records import End, Line, Op
 from detlint.finding import Finding, Safety
 from detlint.repeat.measured import Measured, findings

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from detlint.analysis.empty import LIBRARIES, allocations
-from detlint.analysis.seeding import repeats
-from detlint.analysis.zeros import zeroed
-from detlint.bisect.case import Cause
+from detlint.analysis.memory.empty import LIBRARIES, allocations
+from detlint.analysis.memory.zeros import zeroed
+from detlint.analysis.seeds.seeding import repeats
+from detlint.bisect.comparing.case import Cause
 from detlint.bisect.records import Line
 from detlint.editing import edits
 from detlint.editing.names import library_name

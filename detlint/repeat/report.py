@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from detlint import catalogue
-from detlint.bisect.case import Cause
+from detlint.bisect.comparing.case import Cause
 from detlint.bisect.records import Line
 from detlint.repeat.rounds import DIFFERS, FAILED, REPEATS, Change, Result, Tried
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from detlint.bisect import outcome
-from detlint.bisect.case import Cause
-from detlint.bisect.outcome import Found, Outcome
+from detlint.bisect.comparing import outcome
+from detlint.bisect.comparing.case import Cause
+from detlint.bisect.comparing.outcome import Found, Outcome
 from detlint.bisect.records import Line
-from detlint.bisect.runs import Done, OutOfTimeError
+from detlint.bisect.running.runs import Done, OutOfTimeError
 from detlint.finding import Finding, Safety
 from detlint.repeat import candidates, trial
 from detlint.repeat.project import Project

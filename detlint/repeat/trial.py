@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from detlint.bisect import explain, outcome, runs
-from detlint.bisect.outcome import Found, Outcome
+from detlint.bisect.comparing import outcome
+from detlint.bisect.comparing.outcome import Found, Outcome
+from detlint.bisect.locating import explain
 from detlint.bisect.records import Event, Line, Op
-from detlint.bisect.runs import Done, Plan
+from detlint.bisect.running import runs
+from detlint.bisect.running.runs import Done, Plan
 
 _EVENTS = 8  # records that a fix may add, as where it seeds
 Texts = Mapping[str, str]

@@ -13,8 +13,8 @@ from detlint import catalogue as catalogues
 from detlint.analyse import UNPARSED
 from detlint.config import Config, ConfigError
 from detlint.report import Judged, Report, Suppressed
-from detlint.review.filtering import Run
 from detlint.review.fingerprints import Texts, fingerprints
+from detlint.review.run import Run
 from detlint.sources.source import is_discovered
 
 VERSION = 1

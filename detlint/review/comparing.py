@@ -13,9 +13,9 @@ from detlint.documents.documents import have_changed
 from detlint.finding import Finding, Place
 from detlint.report import Judged, Report
 from detlint.review.differences import Alignment, align, lines
-from detlint.review.filtering import Run
 from detlint.review.git import Repository
 from detlint.review.past import Past
+from detlint.review.run import Run
 from detlint.settling.answering import answers
 from detlint.settling.settling import choose
 from detlint.sources.console_scripts import Command, commands

@@ -11,10 +11,10 @@ from pathlib import Path, PurePath
 
 from detlint.config import ConfigError
 from detlint.finding import Place
-from detlint.records import record
 from detlint.review.git import program
 from detlint.sources import notebook
 from detlint.sources.source import UnreadableError, decode, lines_of
+from detlint.support.records import record
 
 _DIFF = (
     *("--no-pager", "diff", "--no-index", "--no-ext-diff", "--no-textconv", "--no-color", "--no-prefix"),

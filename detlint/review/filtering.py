@@ -1,42 +1,18 @@
-"""What of a report is shown: filters over reports, and what they are told of the run."""
+"""What of a report is shown: filters over reports."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 
 from packaging.version import Version
 
-from detlint.analyse import Collected, Source
 from detlint.config import Config
-from detlint.listing import ALONE, Around, roots
-from detlint.records import record
+from detlint.listing import roots
 from detlint.report import Report
-from detlint.sources import notebook, source
-from detlint.sources.source import UnreadableError
-
-
-@record(frozen=True)
-class Run:
-    """What a report was made from: the files, what came of some of them by path, and what is around them."""
-
-    sources: Sequence[Source]
-    collected: Mapping[str, Collected]
-    around: Around = ALONE
-
-    @cached_property
-    def by_path(self) -> Mapping[str, Source]:
-        """The files by path."""
-        return {item.path: item for item in self.sources}
-
-    def texts(self, path: str) -> Mapping[int | None, str]:
-        """The texts of a file by cell; none where they cannot be had."""
-        try:
-            return notebook.texts(path, self.by_path[path].read())
-        except UnreadableError:
-            return {}
+from detlint.review.run import Run
+from detlint.sources import source
 
 
 class Within:

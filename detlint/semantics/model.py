@@ -13,10 +13,10 @@ from detlint import reading
 from detlint.catalogue import Catalogue, Rule
 from detlint.finding import Finding, Fix, Operation, Place, Related
 from detlint.questions import Question, Unseeded
-from detlint.records import record
 from detlint.semantics import libraries
 from detlint.semantics.resolve import PARTIAL, Resolver
 from detlint.semantics.values import UNKNOWN, parse_signature
+from detlint.support.records import record
 from detlint.tree import positions
 from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from detlint.records import record
+from detlint.support.records import record
 
 Splice = tuple[int, int, str]  # from offset, to offset, what comes there
 _CHARACTER = re.compile(

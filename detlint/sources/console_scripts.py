@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from detlint import toml
 from detlint.sources import source
+from detlint.support import toml
 
 _GROUPS = ("console_scripts", "gui_scripts")
 _TARGET = re.compile(r"\s*([\w.]+)\s*:\s*([\w.]+)\s*(?:\[[^\]]*\]\s*)?")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 
-from detlint.records import record
+from detlint.support.records import record
 
 Patterns = tuple[tuple[re.Pattern[str], bool], ...]  # those of a file, the last first, with whether they leave out
 NAME = ".gitignore"

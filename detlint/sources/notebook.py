@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from detlint.records import record
 from detlint.sources.magics import LINES, mask
 from detlint.sources.source import UnreadableError
+from detlint.support.records import record
 from detlint.tree.positions import Origin
 
 _OTHER_KERNELS = frozenset("bash ir javascript julia rust scala".split())  # some notebooks name only their kernel

@@ -14,9 +14,9 @@ from functools import cache
 from io import BytesIO
 from pathlib import Path
 
-from detlint.records import record
 from detlint.sources import ignored
 from detlint.sources.ignored import Ignored
+from detlint.support.records import record
 
 EXCLUDED = frozenset(
     """.bzr .detlint_cache .direnv .eggs .git .git-rewrite .hg .ipynb_checkpoints .mypy_cache .nox .pants.d .pyenv

@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from detlint.finding import Place
-from detlint.records import record
 from detlint.sources.directives import Directive, Span, directives, in_line, may_suppress
 from detlint.sources.magics import mask
 from detlint.sources.source import lines_of
+from detlint.support.records import record
 
 INLINE = "noqa"
 BLOCK = "block"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 
-from detlint.records import record
+from detlint.support.records import record
 
 
 @record(slots=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import field
 
-from detlint.records import record
+from detlint.support.records import record
 from detlint.tree import syntax as s
 
 

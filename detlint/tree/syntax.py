@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from detlint.records import record
+from detlint.support.records import record
 from detlint.tree.nodes import Block as Block
 from detlint.tree.nodes import Expression as Expression
 from detlint.tree.nodes import Node as Node

@@ -21,7 +21,7 @@ import torch
 import torch._dynamo
 import torch.utils.data
 
-from detlint.bisect import child
+from detlint.bisect.recorded import child
 
 
 def run(folder: Path, trace: Path, options: str, command: Sequence[str]) -> NoReturn:

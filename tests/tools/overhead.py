@@ -20,9 +20,9 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from detlint.bisect import child, digests, inside
 from detlint.bisect.options import Options
-from detlint.bisect.session import Session
+from detlint.bisect.recorded import digests, inside, installing
+from detlint.bisect.recorded.session import Session
 from detlint.bisect.streams import Trace
 
 _HEADER = f"{'model':12} {'plain ms':>9} {'recorded':>9} {'ratio':>6} {'records':>8} {'B/record':>9} {'on disk':>8} {'MiB':>6}"
@@ -104,7 +104,7 @@ def measure(name: str, level: str = "op") -> Cost:
         plain += times(step, steps)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         held = Session(Path(folder), Options(level=level))
-        child.install(held)
+        installing.install(held)
         times(step, 3)
         begun = _records(held)
         recorded += times(step, steps)

@@ -21,9 +21,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from detlint import bisecting, catalogue, fixing
-from detlint.bisect import outcome, runs
-from detlint.bisect.runs import Plan
-from detlint.bisect.warm import Origins
+from detlint.bisect.comparing import outcome
+from detlint.bisect.running import runs
+from detlint.bisect.running.runs import Plan
+from detlint.bisect.running.warm import Origins
 from detlint.repeat.rounds import Result, Rounds
 from detlint.repeat.tree import Tree
 from detlint.repeat.trial import Trials

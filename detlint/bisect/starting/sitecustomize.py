@@ -19,7 +19,7 @@ def _go_on() -> None:
 
 
 if os.environ.get("DETLINT_RECORD"):
-    from detlint.bisect.inside import begin
+    from detlint.bisect.recorded.inside import begin
 
     begin()
 _go_on()

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from detlint import digests
 from detlint.facts import signatures
 from detlint.facts.facts import Facts
 from detlint.facts.packed import head
@@ -21,6 +20,7 @@ from detlint.finding import Place
 from detlint.link.runs.moving import Moves, NotMovedError
 from detlint.link.runs.starts import Start
 from detlint.link.state.program import METHODS, Program
+from detlint.support import digests
 
 if TYPE_CHECKING:
     from detlint.link.runs.following import Course

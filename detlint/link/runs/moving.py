@@ -9,10 +9,10 @@ from functools import cache
 from typing import Any
 
 from detlint.finding import Place
-from detlint.interned import Interned
 from detlint.link.state.spans import Walked
 from detlint.programs.entries import Entry
 from detlint.programs.events import Sampler
+from detlint.support.interned import Interned
 
 _NUMBERED = re.compile(r"(.*):(\d+)")
 

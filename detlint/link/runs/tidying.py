@@ -6,11 +6,11 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from detlint.interned import Interned
 from detlint.link.language import evaluate, functions, passes
 from detlint.link.libraries import loaders
 from detlint.link.state import entropy, mappings, objects, records, truth, values
 from detlint.programs import events
+from detlint.support.interned import Interned
 
 _MODULES: tuple[ModuleType, ...] = (records, events, values)  # what is made of the others comes first
 _CACHED: tuple[Any, ...] = (

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from detlint.facts import facts as f
 from detlint.finding import Place
-from detlint.interned import Interned
 from detlint.link.state.spans import Name as Name
 from detlint.link.state.spans import Span
 from detlint.link.state.values import Atom, Class, Function, Object, Value
 from detlint.programs.events import State, Trace
-from detlint.records import record
+from detlint.support.interned import Interned
+from detlint.support.records import record
 
 if TYPE_CHECKING:
     from detlint.link.state.noting import Noting

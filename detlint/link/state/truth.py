@@ -21,7 +21,7 @@ from detlint.link.state.values import (
     Value,
     settled,
 )
-from detlint.records import record
+from detlint.support.records import record
 
 
 @record(frozen=True, slots=True)

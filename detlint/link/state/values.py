@@ -10,10 +10,10 @@ from itertools import product
 from math import prod
 from typing import get_args
 
-from detlint.digests import blake2b
 from detlint.finding import Place
-from detlint.interned import Interned
-from detlint.records import record
+from detlint.support.digests import blake2b
+from detlint.support.interned import Interned
+from detlint.support.records import record
 
 NUMBER, TEXT = "number", "text"  # how the user gives an option
 _COMBINATIONS = 8  # of operands, which each may be several constants

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from detlint.link.state.records import Result
 from detlint.link.state.spans import Span
 from detlint.link.state.values import Atom, Class, Function, Object, Partial, Value
-from detlint.records import record
+from detlint.support.records import record
 
 Seen = Atom | tuple[str, str]  # a variable of a module, by the path of its file and its name, or an object in one
 

@@ -46,3 +46,14 @@ def _number(name: str, value: object, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MOST:
         raise ValueError(f"{name} must be an integer from {least} to {_MOST}, not {value!r}")
     return value
+
+
+def seed_option(config: pytest.Config) -> int | None:
+    """The seed that the command line or the settings ask for; raises UsageError where it is no seed."""
+    given = config.getoption("detlint_seed")
+    given = config.getini("detlint_seed") if given is None else given
+    if given == "":
+        return None
+    if not given.isdecimal() or int(given) > _MOST:
+        raise pytest.UsageError(f"detlint_seed must be an integer from 0 to {_MOST}, not {given!r}")
+    return int(given)

@@ -1,6 +1,6 @@
 """The pytest plugin: tests that are run twice and compared bit for bit, and a seed before each test.
 
-pytest loads this module in each of its runs, so it imports nothing else: what a marked test or a seed needs is
+pytest loads this module in each of its runs, so it imports nothing but `options`: what a marked test or a seed needs is
 imported when one is there.
 """
 
@@ -11,6 +11,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import pytest
+
+from detlint.plugins.pytest.options import seed_option
 
 _T = TypeVar("_T")
 _MARKER = """\
@@ -101,14 +103,3 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 def pytest_configure_node(node: Any) -> None:
     """Tell a worker of pytest-xdist how pytest was called."""
     node.workerinput["detlint_arguments"] = list(node.config.invocation_params.args)
-
-
-def seed_option(config: pytest.Config) -> int | None:
-    """The seed that the command line or the settings ask for; raises UsageError where it is no seed."""
-    given = config.getoption("detlint_seed")
-    given = config.getini("detlint_seed") if given is None else given
-    if given == "":
-        return None
-    if not given.isdecimal() or int(given) >= 2**32:
-        raise pytest.UsageError(f"detlint_seed must be an integer from 0 to {2**32 - 1}, not {given!r}")
-    return int(given)

@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 import pytest
 from _pytest.runner import runtestprotocol
 
-from detlint.plugins.pytest.options import Options
-from detlint.plugins.pytest.plugin import seed_option
+from detlint.plugins.pytest.options import Options, seed_option
 from detlint.plugins.pytest.record import IncomparableError, Record, generator_states
 from detlint.plugins.pytest.report import HEADLINE, NOTHING, advice, disagreement, shared_fixtures
 from detlint.plugins.pytest.seeding import Seeding, streams_kept

@@ -7,10 +7,14 @@ from importlib import import_module
 from detlint.verify.probe import Probe
 
 _NAMES = """
-adaptive_pooling attention compiled convolution draws draws_layers draws_numbers draws_packages
-fused_attention geometry graphs histograms indexing linear_algebra loading lookups losses memory
-mixed_precision order other_packages own_kernels padding pooling products reductions resampling scans sparse
-spectral streams ties vision
+draws.layers draws.numbers draws.packages draws.tensors
+layers.adaptive_pooling layers.attention layers.convolution layers.lookups layers.losses layers.padding layers.pooling
+layers.resampling
+packages.fused_attention packages.geometry packages.graphs packages.others packages.vision
+programs.compiled programs.loading programs.memory programs.mixed_precision programs.order programs.own_kernels
+programs.streams
+tensors.histograms tensors.indexing tensors.linear_algebra tensors.products tensors.reductions tensors.scans
+tensors.sparse tensors.spectral tensors.ties
 """
 
 _MODULES = [import_module(f"{__name__}.{name}") for name in _NAMES.split()]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from detlint.processes import spread
+from detlint.support.processes import spread
 from tests.tools.revision import revision
 
 from .asking import COMMANDS, PROJECT, Answer, Asked, Cost, ask_here

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from detlint import toml
+from detlint.support import toml
 
 from .differences import CHANGED, Difference
 

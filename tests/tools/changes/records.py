@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from detlint.digests import digest
+from detlint.support.digests import digest
 
 from .asking import Answer, Cost
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from detlint.digests import digest
+from detlint.support.digests import digest
 from tests.tools.revision import revision
 
 from .asking import Asked, Cost

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
 
-from detlint import toml
+from detlint.support import toml
 from tests.tools.mutants.analysis import BROKEN, CAUGHT, FAILED, MISSED, NOTED
 from tests.tools.mutants.classes import CLASSES
 from tests.tools.revision import revision

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from detlint import toml
+from detlint.support import toml
 
 FOLDER = Path(__file__).parent
 PARTS = ("open", "counted")

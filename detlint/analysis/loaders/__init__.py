@@ -1,0 +1,1 @@
+"""Loaders, their samplers and workers, and the number of the epoch."""

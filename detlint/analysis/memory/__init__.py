@@ -1,0 +1,1 @@
+"""Memory that is allocated and not filled, followed to what reads it."""

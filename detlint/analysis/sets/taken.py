@@ -1,0 +1,48 @@
+"""What kind of value an expression stands for, by what its file does with it or takes it from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from detlint.analysis.sets.kinds import Kind, joined
+from detlint.semantics.model import Module
+from detlint.semantics.values import literal
+from detlint.tree import syntax as s
+from detlint.tree.scopes import reaching
+
+Tables = Mapping[tuple[str, str], Mapping[str, Kind]]
+
+
+def taken_as(module: Module, tables: Tables, node: s.Name) -> Kind:
+    """Return the kind that a method of the value, or a function that it is the first argument of, tells.
+
+    `tables` gives the kinds of the rows "element" by what these tell and how.
+    """
+    scope, bindings = node.scope.find(node.id), reaching(node)
+    for read in module.reads(scope, node.id) if scope is not None and bindings else ():
+        parent = read.parent
+        call = parent.parent if parent is not None else None
+        if not isinstance(call, s.Call) or reaching(read) != bindings:
+            continue
+        if isinstance(parent, s.Attribute) and call.function is parent:
+            table, names = tables["taken", "methods"], frozenset((parent.attribute,))
+        else:
+            table = tables["taken", "names"]
+            names = module.callee(call) if call.arguments and parent is call.arguments[0] else frozenset()
+        if names and all(name in table for name in names):
+            return joined(table[name] for name in names)
+    return Kind.UNKNOWN
+
+
+def may_be_column(module: Module, node: s.Expression) -> bool:
+    """Return whether a value may be a column of a table, with texts in it: an attribute, or the entry of a text."""
+    return not module.is_tensor(node) and any(map(_is_column, module.values(node) or [node]))
+
+
+def _is_column(node: s.Expression) -> bool:
+    while isinstance(node, s.Call) and isinstance(node.function, s.Attribute):
+        node = node.function.value  # what a method makes of it
+    if isinstance(node, s.Subscript):
+        key = node.indices[0]
+        return not isinstance(key, s.Slice) and not isinstance(literal(key), int)
+    return isinstance(node, s.Attribute)

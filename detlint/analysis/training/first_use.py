@@ -1,0 +1,64 @@
+"""Where an object is used first, the second place of a finding that stands where the object is made."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from detlint.analysis.training.contexts import named
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+
+_STEPS = 6  # from a variable to what is made of it, as a loader of a sampler
+
+
+def first_use(module: Module, made: s.Call, methods: Collection[str] = ()) -> s.Node | None:
+    """Return where the object that `made` gives is called, or with `methods` gone through or asked for one of these.
+
+    That is the first such place by the order of the text, or the first of what the object is given to and kept by.
+    None where the file shows no use.
+    """
+    return _first(module, made, methods, _STEPS)
+
+
+def _first(module: Module, node: s.Expression, methods: Collection[str], steps: int) -> s.Node | None:
+    parent = node.parent
+    if steps == 0:
+        return None
+    if isinstance(parent, s.Call) and parent.function is node:
+        return parent
+    if isinstance(parent, (s.For, s.Clause)) and parent.iterator is node:
+        return node if methods else None
+    if isinstance(parent, s.Attribute) and isinstance(parent.parent, s.Call) and parent.parent.function is parent:
+        if parent.attribute in methods:
+            return parent.parent
+        return (
+            _first(module, parent.parent, methods, steps) if parent.attribute in named(module, "passes-model") else None
+        )
+    if isinstance(parent, (s.Collection, s.Dictionary)):
+        return _first(module, parent, methods, steps)
+    if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
+        return _taken(module, parent.parent, methods, steps)
+    uses = (_first(module, read, methods, steps - 1) for read in _reads(module, node))
+    return next((use for use in uses if use is not None), None)
+
+
+def _taken(module: Module, call: s.Call, methods: Collection[str], steps: int) -> s.Node | None:
+    """Return where an object is used that a call is given: there, if that goes through it, else where it is kept."""
+    names = module.callee(call)
+    iterating = module.python("functions", "iterates") | module.catalogue.names("program", "role", kind="wraps")
+    if names and names <= iterating:
+        return call if methods else None
+    makes = bool(names) and all(name.rpartition(".")[2][:1].isupper() for name in names)
+    return _first(module, call, methods, steps) if makes else None
+
+
+def _reads(module: Module, value: s.Expression) -> Iterator[s.Expression]:
+    """Yield where the variable or the attribute is read that a value is assigned to."""
+    parent = value.parent
+    for target in parent.targets if isinstance(parent, s.Assign) and parent.value is value else ():
+        scope = target.scope.find(target.id) if isinstance(target, s.Name) else None
+        if isinstance(target, s.Name) and scope is not None:
+            yield from (read for read in module.reads(scope, target.id) if read.order > value.order)
+        elif isinstance(target, s.Attribute):
+            found = module.attributes(target.attribute)
+            yield from (node for node in found if not node.stored and module.class_of(node) is module.class_of(target))

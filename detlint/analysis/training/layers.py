@@ -1,0 +1,48 @@
+"""Whether a layer that a module keeps is ever run."""
+
+from __future__ import annotations
+
+from detlint.analysis.training.contexts import named
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+
+
+def is_idle(module: Module, call: s.Call) -> bool:
+    """Whether `call` makes what a class keeps in attributes of itself that nothing in the file reads.
+
+    Where a base is not known, all of a module's parts are gone through, or a class is left for others to complete,
+    that cannot be told.
+    """
+    klass = module.class_of(call)
+    assign = next((a for a in call.ancestors() if isinstance(a, s.Statement)), None)
+    if klass is None or not isinstance(assign, s.Assign) or not all(_on_self(target) for target in assign.targets):
+        return False
+    known = module.catalogue.names("names", "base", id="module") | module.classes.keys()
+    family = module.family(klass)
+    if any(not module.bases(owner) or not known.issuperset(module.bases(owner)) for owner in family):
+        return False
+    made = next(module.calls_to((module.qualified(klass),)), None) is not None
+    if not made and not any(module.method(klass, method) for method in named(module, "module-methods")):
+        return False
+    through = named(module, "every-part")
+    if any(_identifier(node) in through for owner in family for node in s.walk(owner)):
+        return False
+    attributes = {target.attribute for target in assign.targets if isinstance(target, s.Attribute)}
+    parts = (*module.every(s.Constant), *module.every(s.Attribute))
+    return not any(_reads(node, attributes) for node in parts)
+
+
+def _on_self(target: s.Expression) -> bool:
+    return isinstance(target, s.Attribute) and isinstance(target.value, s.Name)
+
+
+def _identifier(node: s.Node) -> str | None:
+    if isinstance(node, s.Name):
+        return node.id
+    return node.attribute if isinstance(node, s.Attribute) else None
+
+
+def _reads(node: s.Node, attributes: set[str]) -> bool:
+    if isinstance(node, s.Constant):
+        return node.value in attributes
+    return isinstance(node, s.Attribute) and not node.stored and node.attribute in attributes

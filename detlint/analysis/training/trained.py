@@ -1,0 +1,119 @@
+"""Whether a file plainly trains the model that a call makes, or that a method is called on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint.analysis.training.contexts import function_around, named
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+from detlint.tree.scopes import class_of, reaching
+
+_DEPTH = 3
+_CHOOSING = ("optim", "adam", "sgd")  # parts of the names of what takes parameters to change them
+
+
+def is_trained(module: Module, call: s.Call, depth: int = _DEPTH) -> bool:
+    """Whether an optimiser of the file takes the parameters of a model, or a trainer the model, which then trains.
+
+    The model is what a call of a class, or of a class's method, gives; else what the method is called on.
+    """
+    own = call.function.value if isinstance(call.function, s.Attribute) and not module.callee(call) else None
+    node: s.Node = _chained(module, call) if own is None else own
+    if own is None and _is_taken(module, node):
+        return True
+    parent = node.parent
+    if isinstance(parent, s.Leave) and parent.kind == "return" and depth:
+        function = function_around(call)
+        calls = [] if function is None else module.calls_to((module.qualified(function),))
+        return any(is_trained(module, each, depth - 1) for each in calls)
+    if own is not None:
+        return any(_is_taken(module, read) for read in _reads(module, own, None))
+    return _holds_trained(module, node, depth)
+
+
+def _holds_trained(module: Module, node: s.Node, depth: int) -> bool:
+    """Whether what holds a value is trained, or is what a call makes of it and puts in its place."""
+    parent = node.parent
+    if not isinstance(parent, s.Assign) or parent.value is not node or len(parent.targets) != 1 or depth == 0:
+        return False
+    for read in _reads(module, parent.targets[0], parent.value):
+        outer = read.parent.parent if isinstance(read.parent, (s.Argument, s.Attribute)) else None
+        if _is_taken(module, read) or (isinstance(outer, s.Call) and _holds_trained(module, outer, depth - 1)):
+            return True
+    return False
+
+
+def is_asked_for(module: Module, call: s.Call) -> bool:
+    """Whether a call is in a branch that a user asks for: any but one that tells whether a package is there."""
+    tests = [ancestor.test for ancestor in call.ancestors() if isinstance(ancestor, s.If)]
+    return any(not (isinstance(test, s.Call) and "available" in module.source(test.function)) for test in tests)
+
+
+def _chained(module: Module, call: s.Call) -> s.Expression:
+    """The last of the calls that are chained to one, as in `model.cuda().train()`."""
+    node: s.Expression = call
+    while isinstance(node.parent, s.Attribute) and isinstance(node.parent.parent, s.Call):
+        outer = node.parent.parent
+        if outer.function is not node.parent or node.parent.attribute not in named(module, "passes-model"):
+            break
+        node = outer
+    return node
+
+
+def _reads(module: Module, holder: s.Expression, value: s.Expression | None) -> Iterator[s.Expression]:
+    """Where what holds a model is read: a variable that may have the value there, if one is given, or an attribute."""
+    if isinstance(holder, s.Name):
+        scope = holder.scope.find(holder.id)
+        for read in module.reads(scope, holder.id) if scope is not None else ():
+            bindings = reaching(read)
+            if value is None or bindings is None or any(binding.value is value for binding in bindings):
+                yield read
+    elif isinstance(holder, s.Attribute):
+        text, owner = module.source(holder), _class_around(holder)
+        for node in module.attributes(holder.attribute):
+            if not node.stored and module.source(node) == text and _class_around(node) is owner:
+                yield node
+
+
+def _class_around(node: s.Node) -> s.Class | None:
+    """The class in whose method a node is."""
+    function = function_around(node)
+    return None if function is None else class_of(function)
+
+
+def _is_taken(module: Module, node: s.Node) -> bool:
+    """Whether an optimiser is given the parameters of a model here, or a trainer that trains the model itself."""
+    parent = node.parent
+    if isinstance(parent, s.Attribute) and parent.attribute in ("parameters", "named_parameters"):
+        takers = (each for each in parent.ancestors() if isinstance(each, s.Call))
+        texts = (module.source(each.function).lower() for each in takers)
+        return any(word in text for text in texts for word in _CHOOSING)
+    if not isinstance(parent, s.Argument) or not isinstance(parent.parent, s.Call):
+        return False
+    taker = parent.parent
+    first = bool(taker.arguments) and taker.arguments[0] is parent and parent.keyword is None
+    if parent.star or not (first or parent.keyword == "model"):
+        return False
+    names = module.callee(taker)
+    if names and names <= named(module, "adapts"):
+        return True
+    return _is_trainer(module, names) and _trains(module, taker)
+
+
+def _is_trainer(module: Module, names: frozenset[str]) -> bool:
+    """Whether classes are trainers, or derive from one in the file."""
+    known = named(module, "trainers")
+    own = {module.qualified(klass) for klass in module.every(s.Class) if not known.isdisjoint(module.ancestry(klass))}
+    return bool(names) and names <= known | own
+
+
+def _trains(module: Module, made: s.Call) -> bool:
+    """Whether a trainer that a call makes is told to train."""
+    parent = made.parent
+    if isinstance(parent, s.Attribute):
+        return parent.attribute == "train"
+    target = parent.targets[0] if isinstance(parent, s.Assign) and len(parent.targets) == 1 else None
+    calls = (each.parent for each in module.attributes("train") if isinstance(each.parent, s.Call))
+    told = {module.source(call.function.value) for call in calls if isinstance(call.function, s.Attribute)}
+    return target is not None and module.source(target) in told

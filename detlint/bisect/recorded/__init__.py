@@ -1,0 +1,1 @@
+"""One process recorded: its operations, draws, batches, threads and losses, written as records."""

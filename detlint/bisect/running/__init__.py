@@ -1,0 +1,1 @@
+"""Programs run twice: in fresh processes, or in forks of one that has imported torch."""

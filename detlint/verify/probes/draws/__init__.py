@@ -1,0 +1,1 @@
+"""Probes of what draws from global generators."""

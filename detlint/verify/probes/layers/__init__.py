@@ -1,0 +1,1 @@
+"""Probes of layers of networks, and of losses."""

@@ -1,0 +1,1 @@
+"""Probes of packages beside torch."""

@@ -1,0 +1,1 @@
+"""Probes of what surrounds the operations of a program: its memory, data, streams, compilers and orders."""

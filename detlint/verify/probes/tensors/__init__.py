@@ -1,0 +1,1 @@
+"""Probes of functions of tensors."""
