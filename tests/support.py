@@ -145,3 +145,9 @@ def by_section(cases: Iterable[Case]) -> dict[str, dict[str, Case]]:
         assert case.name not in others, f"{case.section} has two of the name {case.name!r}"
         others[case.name] = case
     return sections
+
+
+def documented(page: str, before: str, language: str) -> str:
+    """The first code of a language on a page of the project after some text."""
+    text = (Path(__file__).parent.parent / page).read_text(encoding="utf-8")
+    return text[text.index(before) :].partition(f"```{language}\n")[2].partition("```")[0]

@@ -18,7 +18,7 @@ import numpy
 import torch
 
 from detlint import __version__
-from tests.tools.pictures import drawing, overhead, repeats
+from tests.tools.pictures import drawing, editors, overhead, repeats
 from tests.tools.pictures.charts import FOLDER
 
 MEMORY = Path("/dev/shm")
@@ -26,6 +26,7 @@ MEASURED = {
     "repeats": lambda: repeats.repeats(MEMORY),
     "spread": lambda: repeats.spread(MEMORY),
     "overhead": overhead.overhead,
+    "editors": editors.editors,
 }
 
 

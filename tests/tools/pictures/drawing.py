@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.tools.pictures import charts, terminal
+from tests.tools.pictures import charts, editors, terminal
 
 
 def stale(write: bool) -> list[Path]:
     """The pictures that are not what their data say; `write` draws them.
 
-    That of the terminal counts by its words alone, as releases of rich draw it in other ways.
+    Those of terminals count by their words alone, as releases of rich draw them in other ways.
     """
     found = []
     for name, draw in charts.DRAWN.items():
@@ -19,11 +19,12 @@ def stale(write: bool) -> list[Path]:
             found.append(path)
             if write:
                 path.write_text(text, encoding="utf-8")
-    path, text = charts.FOLDER / "terminal.svg", terminal.terminal()
-    if terminal.words(_text(path)) != terminal.words(text):
-        found.append(path)
-    if write:
-        path.write_text(text, encoding="utf-8")
+    for name, text in {"terminal": terminal.terminal(), **editors.drawn()}.items():
+        path = charts.FOLDER / f"{name}.svg"
+        if terminal.words(_text(path)) != terminal.words(text):
+            found.append(path)
+        if write:
+            path.write_text(text, encoding="utf-8")
     return found
 
 

@@ -42,11 +42,16 @@ _FRAME = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="htt
 
 
 def terminal() -> str:
-    """The picture; its form is that of the installed release of rich, its words are those of detlint."""
+    """The picture of a run; its words are those of detlint."""
+    return drawn(PLACE, Text.assemble(("$ ", "bold green"), COMMAND), Text.from_ansi(_output()))
+
+
+def drawn(title: str, *texts: Text) -> str:
+    """A terminal that shows texts, in the form that the installed release of rich gives it."""
     console = Console(record=True, width=_WIDTH, file=io.StringIO(), force_terminal=True, color_system="truecolor")
-    console.print(Text.assemble(("$ ", "bold green"), COMMAND))
-    console.print(Text.from_ansi(_output()))
-    return console.export_svg(title=PLACE, theme=MONOKAI, code_format=_FRAME, unique_id="detlint")
+    for text in texts:
+        console.print(text)
+    return console.export_svg(title=title, theme=MONOKAI, code_format=_FRAME, unique_id="detlint")
 
 
 def words(svg: str) -> str:
