@@ -26,6 +26,8 @@ class Carrier:
 EACH = "each:"
 SORTED = "sorted"
 DERIVES = "derives"
+ITERATED, CALLED = "__iter__", "__call__"
+"""Methods whose results come from an object that is iterated over, or called."""
 
 
 @record(frozen=True, slots=True)

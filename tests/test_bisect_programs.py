@@ -332,7 +332,8 @@ def test_nothing_is_imported_from_the_working_folder_before_the_program(tmp_path
 def test_the_launcher_needs_neither_torch_nor_numpy() -> None:
     import subprocess
 
-    code = "import sys, detlint.bisect.running.launch, detlint.bisect.streams, detlint.bisect.recorded.child\nprint(*sys.modules)"
-    environment = {**os.environ, "PYTHONPATH": str(Path(launch.__file__).parents[2])}
+    parts = "detlint.bisect.running.launch, detlint.bisect.streams, detlint.bisect.recorded.child"
+    code = f"import sys, {parts}\nprint(*sys.modules)"
+    environment = {**os.environ, "PYTHONPATH": str(Path(launch.__file__).parents[3])}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert {"torch", "numpy", "libcst"}.isdisjoint(done.stdout.split())

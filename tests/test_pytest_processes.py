@@ -89,7 +89,7 @@ def test_what_fails_crashes_or_is_skipped_in_a_process_is_reported_here(project:
     assert "the process with PYTHONHASHSEED=0 ended without a result, with status 3, and last printed" in text
 
 
-def test_pytest_finds_the_plugin_by_its_entry_point_and_it_imports_nothing(project: pytest.Pytester) -> None:
+def test_pytest_finds_the_plugin_by_its_entry_point_and_it_imports_little(project: pytest.Pytester) -> None:
     """By the entry point that the project declares, in a process that knows no other detlint."""
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"][
         "pytest11"
@@ -108,7 +108,8 @@ def test_pytest_finds_the_plugin_by_its_entry_point_and_it_imports_nothing(proje
             roots = {name.partition(".")[0] for name in sys.modules}
             assert not roots & {"torch", "numpy", "libcst", "click", "rich"}
             names = {name for name in sys.modules if name.partition(".")[0] == "detlint"}
-            assert names <= {"detlint", "detlint.plugins", "detlint.plugins.pytest", "detlint.plugins.pytest.plugin"}
+            own = {f"detlint.plugins.pytest.{name}" for name in ("plugin", "options")}
+            assert names <= {"detlint", "detlint.plugins", "detlint.plugins.pytest", *own}
             assert bool(names) == request.config.pluginmanager.hasplugin("detlint")
             Path("loaded").write_text(str(bool(names)))
         """

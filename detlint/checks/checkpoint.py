@@ -32,7 +32,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         calls = [resumed.call for resumed in one.resumed]
         resumed = None if one.node in calls else calls[0]
         fix = None if one.saved is None else _fix(module, one.saved, one.resumed)
-        yield _finding(module, rule, one.node, resumed, fix, one.row)
+        asked = Resumes(module.path, (), known=True)
+        yield _finding(module, rule, one.node, resumed, fix, one.row, asked)
 
 
 def _of_dict(rule: Rule, checkpoints: Checkpoints, saved: Saved) -> Iterator[Finding]:

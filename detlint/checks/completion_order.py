@@ -31,6 +31,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         reaches = Reaches(held, tuple(rule.data["afar"]), module.path, flows=back)
         learns = InProgram(module.path, learning=True, anywhere=True) if source.row.list("shares") else None
         unsure = leak is not None and leak.kind in rule.data["leaving"] and not _is_data(module, leak)
+        told = () if source.keyed or not unsure else carriers(source.leaks)
         yield module.finding(
             rule,
             source.node,
@@ -38,7 +39,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             flow=leak is not None,
             noted=holds_tests(module),
             only_if=learns if leak is not None else reaches,
-            lowered=unsure or source.row.text("sure") == "no",
+            full_if=Reaches(told, tuple(rule.data["afar"]), module.path, flows=back) if told else None,
+            lowered=(unsure and not told) or source.row.text("sure") == "no",
             fix=_fix(module, source),
             of=source.row.text("of") or "order",
             call=module.short(source.node.function),

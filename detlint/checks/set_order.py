@@ -90,15 +90,18 @@ def _of_libraries(module: Module, rule: Rule, made: dict[s.Call | s.Attribute, R
 def _by_row(
     module: Module, rule: Rule, node: s.Expression, row: Row, leaks: list[Leak], fix: Fix | None
 ) -> Iterator[Finding]:
-    leaks = [leak for leak in sure(leaks) if leak.kind in rule.data["library"]]
-    if leaks:
-        leak = min(leaks, key=lambda leak: _rank(rule, leak))
-        use = rule.data["uses"][leak.kind]
+    every, kinds = leaks, rule.data["library"]
+    leaks = [leak for leak in sure(every) if leak.kind in kinds]
+    held = () if leaks else carriers(every)
+    if leaks or held:
+        leak = min(leaks, key=lambda leak: _rank(rule, leak), default=None)
+        use = "" if leak is None else rule.data["uses"][leak.kind]
         yield module.finding(
             rule,
             node,
-            related=elsewhere(module, node, leak.node, f"the order {use} here"),
-            flow=True,
+            related=() if leak is None else elsewhere(module, node, leak.node, f"the order {use} here"),
+            only_if=Reaches(held, tuple(kinds), module.path, flows=given_back(module, every)) if held else None,
+            flow=leak is not None,
             lowered=row.text("sure") == "no",
             what=f"`{module.short(node)}`",
             use=use,

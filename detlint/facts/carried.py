@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from detlint.orders.callers import maker
 from detlint.orders.follow import Order
 from detlint.orders.leaks import Leak
 from detlint.orders.parts import Path, Step
-from detlint.questions import DERIVES, EACH, SORTED, Carrier, Flow
+from detlint.questions import CALLED, DERIVES, EACH, SORTED, Carrier, Flow
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
@@ -96,6 +97,9 @@ class _Flows:
         """What is done with what functions of other files give."""
         for call in self.module.calls:
             name = self._other(self.order.parts.called(call))
+            if not name and (made := maker(self.module, call)) is not None:
+                name = self._other(self.order.parts.called(made))
+                name = f"{name}.{CALLED}" if name else ""
             if name:
                 yield from self._flows(Carrier("result", name), self.order.leaks(call))
                 for node in self._same(call):
@@ -123,7 +127,7 @@ class _Flows:
                 continue
             for owner in () if self._is_single(node) else self._owners(node.value):
                 carrier = Carrier("attribute", owner, node.attribute)
-                if self.order.sorts(node) or self.order.loops.is_sorted_into(node):
+                if self.order.calls.sorts_in_place(node) or self.order.loops.is_sorted_into(node):
                     yield Flow(carrier, self.module.place(node), SORTED)
                 else:
                     yield from self._flows(carrier, self.order.leaks(node))
@@ -172,7 +176,9 @@ class _Flows:
         """Whether an index is not known to be a number, so that what is looked into may be a mapping."""
         if not isinstance(node, s.Subscript) or isinstance(node.indices[0], (s.Slice, s.Operation)):
             return False
-        index = node.indices[0]
+        held, index = self.module.types(node.value), node.indices[0]
+        if held and held <= {"builtins.list", "builtins.tuple"}:
+            return False
         types = self.module.types(index)
         return not isinstance(literal(index), int) and not (types and types <= {"builtins.int"})
 

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 
 from detlint.catalogue import Catalogue
 from detlint.orders.loops import Loops
-from detlint.orders.ranking import ranks_alike
+from detlint.orders.ranking import counts, has_alike_key, ranks_alike
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Scope
@@ -66,6 +66,18 @@ class Calls:
         names = self.module.callee(call)
         return bool(names) and names <= self._sorting and not ranks_alike(self.module, call)
 
+    def counts_up(self, call: s.Call) -> bool:
+        """Return whether a call has a `Counter` count more items."""
+        method = call.function if isinstance(call.function, s.Attribute) else None
+        return method is not None and method.attribute == "update" and counts(self.module, method.value)
+
+    def sorts_in_place(self, read: s.Expression, of: str = "") -> bool:
+        """Return whether a use puts a list in an order that is fixed: `x.sort()`, `x[:] = sorted(x)`."""
+        parent = read.parent
+        if isinstance(parent, s.Attribute) and self.method(parent.attribute, of) == "sorts":
+            return not (isinstance(parent.parent, s.Call) and has_alike_key(self.module, parent.parent))
+        return isinstance(parent, s.Subscript) and parent.stored and isinstance(parent.indices[0], s.Slice)
+
     def is_sorted_before(self, scope: Scope, read: s.Name, by: s.Node | None) -> bool:
         """Whether a name is sorted before it is read, `by` a method or by `x = sorted(x)`, if only on some paths."""
         if by is not None and by.order < read.order:
@@ -100,7 +112,7 @@ class Calls:
         parent = node.parent
         if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
             call = parent.parent
-            if ranks_alike(self.module, call):
+            if ranks_alike(self.module, call) or self.counts_up(call):
                 return True
             if call not in self._exposing:
                 return self.hands_on(node)

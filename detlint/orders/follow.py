@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from detlint.orders.callers import callers
 from detlint.orders.calls import Calls
 from detlint.orders.gathering import entry_of
 from detlint.orders.handing import Handing
 from detlint.orders.leaks import LEAVING, Leak
 from detlint.orders.loops import Loops
+from detlint.orders.mapped import Mapped
 from detlint.orders.parts import Out, Parts, Path, Step
-from detlint.orders.ranking import has_alike_key, ranks_alike
+from detlint.orders.ranking import ranks_alike
 from detlint.orders.rebound import Live
+from detlint.orders.subscripts import subscripted
 from detlint.questions import EACH, Carrier
+from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
-from detlint.semantics.values import literal
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Scope
 
@@ -36,6 +39,7 @@ class Order:
         self.live = Live()
         self.parts = Parts(module, self.live, apart=apart)
         self.handing = Handing(module, self.parts)
+        self.mapped = Mapped(module, self.calls, self.live)
         self._of_text = module.python("methods", "text-of-text")
         self._entries: list[tuple[s.Function, s.Call]] = []  # the calls by which functions are entered
         self._begin(None)
@@ -119,7 +123,7 @@ class Order:
         for part in sorted(found, key=lambda each: each.node.order if isinstance(each, Out) else each.order):
             if isinstance(part, Out):
                 yield from self._left(part)
-            elif self.sorts(part):
+            elif self.calls.sorts_in_place(part, self._of):
                 fixed = part
             elif fixed is None:
                 yield from self._leaks(part, text, depth - 1)
@@ -148,6 +152,10 @@ class Order:
         elif text and kind != "writes":
             if method == "write" and isinstance(call.function, s.Attribute) and self.loops.is_file(call.function.value):
                 yield Leak(call, "writes")
+        elif kind == "maps" and not text:
+            yield from self._taken(self.mapped.taken(call), depth)
+        elif self.calls.counts_up(call) and isinstance(call.function, s.Attribute):
+            yield from self._taken(self.mapped.filled(call.function.value, call), depth)
         elif kind == "numbers":
             if self.calls.numbers(call):
                 yield Leak(call, kind)
@@ -181,6 +189,14 @@ class Order:
                 found = [replace(leak, through=(to, *leak.through)) for leak in self._leaks(call, text, depth - 1)]
                 self._through -= 1
                 yield from found
+
+    def _taken(self, found: Iterable[s.Expression], depth: int) -> Iterator[Leak]:
+        """What becomes of the order of a mapping where its keys are taken."""
+        for node in found:
+            if isinstance(node, s.Call) and last_word(node.function) == "most_common":
+                yield from self._ranked(node, False, depth - 1)
+            else:
+                yield from self._leaks(node, False, depth - 1)
 
     def _ranked(self, call: s.Call, text: bool, depth: int) -> Iterator[Leak]:
         """What comes of items that a key ranks alike."""
@@ -224,28 +240,11 @@ class Order:
     # Other expressions
 
     def _subscript(self, node: s.Subscript, text: bool, depth: int) -> Iterator[Leak]:
-        if text or len(node.indices) != 1 or self.loops.counts.only_one(node):
-            return
-        if self.loops.counts.is_found(node.indices[0]):
-            return
-        if self.loops.counts.goes_through(node.indices[0]):
-            if self.loops.counts.keeps_count(node.indices[0]):
-                yield Leak(node, "numbers")
-            return
-        if isinstance(node.parent, s.Operation) and node.parent.operator == "f-string":
-            return  # an example in a message
-        index = node.indices[0]
-        if isinstance(literal(index), str) and not self._of:
-            return  # an entry of a mapping
-        if self._of and not isinstance(index, s.Slice) and not isinstance(literal(index), int):
-            yield from self._leaks(node, False, depth) if isinstance(literal(index), str) else ()
-            return  # a column of a table, or those of its rows that a mask tells
-        if isinstance(index, s.Slice) and self.calls.joins(node):
+        kind = "" if text else subscripted(self.calls, node, self._of)
+        if kind == "passes":
             yield from self._leaks(node, False, depth)
-            return
-        first = isinstance(index, s.Constant) and index.value == 0
-        if not self.loops.only_told(node):
-            yield Leak(node, "first" if first else "position")
+        elif kind:
+            yield Leak(node, kind)
 
     def _operation(self, node: s.Operation, text: bool, depth: int) -> Iterator[Leak]:
         if node.operator in ("+", "or", "and", "*", "await", "f-string", "%"):
@@ -264,7 +263,11 @@ class Order:
             draw = self.loops.draw(part)
             if draw is not None:
                 yield Leak(draw, "draws")
-        if node.kind in ("list", "generator") and not all(isinstance(element, s.Constant) for element in node.elements):
+        if node.kind == "dict":
+            yield from self._taken(self.mapped.taken(node), depth)
+        elif node.kind in ("list", "generator") and not all(
+            isinstance(element, s.Constant) for element in node.elements
+        ):
             yield from self._leaks(node, False, depth)
 
     # Names and attributes
@@ -300,17 +303,10 @@ class Order:
                 continue
             if node is None and not any(b.kind == "parameter" for b in self.live(read)):
                 continue
-            if self.sorts(read):
+            if self.calls.sorts_in_place(read, self._of):
                 fixed = read
             elif not self.calls.is_sorted_before(scope, read, fixed):
                 yield from self._leaks(read, text, depth - 1)
-
-    def sorts(self, read: s.Expression) -> bool:
-        """Whether a use puts a list in an order that is fixed: `x.sort()`, `x[:] = sorted(x)`."""
-        parent = read.parent
-        if isinstance(parent, s.Attribute) and self.calls.method(parent.attribute, self._of) == "sorts":
-            return not (isinstance(parent.parent, s.Call) and has_alike_key(self.module, parent.parent))
-        return isinstance(parent, s.Subscript) and parent.stored and isinstance(parent.indices[0], s.Slice)
 
     def _kept(self, holder: s.Expression, node: s.Node, depth: int) -> Iterator[Leak]:
         """What is done with a list, by name or attribute, that takes on an arbitrary order at `node`."""
@@ -327,7 +323,7 @@ class Order:
                     continue
                 if all(binding.order > last for binding in self.live(read)):
                     continue
-                if self.sorts(read):
+                if self.calls.sorts_in_place(read, self._of):
                     fixed = read
                 elif not self.calls.is_sorted_before(scope, read, fixed):
                     yield from self._leaks(read, False, depth - 1)
@@ -350,7 +346,7 @@ class Order:
             if not other.stored and other is not holder and self.module.class_of(other) in family
         ]
         reads = [each for each in reads if isinstance(each.value, s.Name) and each.value.id == holder.value.id]
-        if any(self.sorts(read) or self.loops.is_sorted_into(read) for read in reads):
+        if any(self.calls.sorts_in_place(read, self._of) or self.loops.is_sorted_into(read) for read in reads):
             return
         found = [leak for read in reads for leak in self._leaks(read, False, depth - 1)]
         to = Carrier("attribute", self.module.qualified(klass), holder.attribute)
@@ -373,7 +369,7 @@ class Order:
             self._entries.append(entry)
             yield from found
             return
-        calls = [] if self._apart else self.parts.callers(function)
+        calls = [] if self._apart else callers(self.module, function)
         for call in calls:
             yield from self._leaks(call, text, depth - 1)
         to = None if text else Carrier("result", self.module.qualified(function))
@@ -386,6 +382,9 @@ class Order:
             if effect.kind == "adds":
                 assert isinstance(effect.node, s.Expression)
                 yield from self._kept(effect.node, node, depth)
+            elif effect.kind == "maps":
+                assert isinstance(effect.node, s.Expression)
+                yield from self._taken(self.mapped.filled(effect.node, node), depth)
             elif effect.kind == "hands":
                 call = effect.node.parent
                 assert isinstance(effect.node, s.Argument) and isinstance(call, s.Call)

@@ -20,7 +20,7 @@ class Gathering:
         """The lists, there before a loop, to which a call in it adds."""
         yield from self._filled_by(call, loop)
         receiver = call.function.value if isinstance(call.function, s.Attribute) and self._adds(call) else None
-        if receiver is not None and self._gathers(receiver, loop):
+        if receiver is not None and self.gathers(receiver, loop):
             yield receiver
 
     def handed(self, call: s.Call, loop: s.For | s.While) -> Iterator[s.Argument]:
@@ -125,7 +125,7 @@ class Gathering:
         found = named or by_place[place : place + 1] if place >= 0 else []
         yield from (each for each in found if self.outside(each, loop))
 
-    def _gathers(self, receiver: s.Expression, loop: s.For | s.While) -> bool:
+    def gathers(self, receiver: s.Expression, loop: s.For | s.While) -> bool:
         """Whether a list that items are added to is there before the loop, or is one of several by a key.
 
         By a key that is the item itself each list gets what belongs to this item alone.

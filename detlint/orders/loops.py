@@ -18,8 +18,9 @@ _LISTS = frozenset(("builtins.list",))
 
 @record(frozen=True, slots=True)
 class Effect:
-    """`kind` is "adds" (to the list `node`), "hands" (an item, as the argument `node`, to code of another file), or a
-    kind of leak: "numbers", "first", "draws", "array", "writes", "yielded".
+    """`kind` is "adds" (to the list `node`), "maps" (into the mapping `node`, by the item), "hands" (an item, as the
+    argument `node`, to code of another file), or a kind of leak: "numbers", "first", "draws", "array", "writes",
+    "yielded".
 
     Others are "sums": the items are added up, and each addition rounds; and "trains": a model learns from each.
     """
@@ -121,14 +122,34 @@ class Loops:
                 held = length.arguments[0].value
                 if isinstance(held, s.Name) and isinstance(target.value, s.Name) and held.id == target.value.id:
                     yield Effect(assign, "numbers")
+            if self._is_keyed_by_item(target, loop):
+                yield Effect(target.value, "maps")
         elif assign.operator == "=" and isinstance(target, s.Name) and self._grows(target, assign, loop):
             yield Effect(assign, "array")
         elif assign.operator == "+=" and isinstance(target, s.Name) and self.gathering.outside(target, loop):
             kinds = self._initial(target)
             if kinds and kinds <= _LISTS:
                 yield Effect(target, "adds")
-            elif kinds and kinds <= self.module.catalogue.names("order", "rounded") and not self._is_only_shown(target):
-                yield Effect(target, "sums")
+        if self._adds_up(assign, loop):
+            yield Effect(target, "sums")
+
+    def _is_keyed_by_item(self, target: s.Subscript, loop: s.For | s.While) -> bool:
+        """Return whether a mapping that is there before a loop is given an entry for each item: `found[item] = ...`."""
+        names = (
+            {part.id for part in s.walk(loop.target) if isinstance(part, s.Name)} if isinstance(loop, s.For) else set()
+        )
+        keys = {part.id for index in target.indices for part in s.walk(index) if isinstance(part, s.Name)}
+        return not names.isdisjoint(keys) and self.gathering.outside(target.value, loop)
+
+    def _adds_up(self, assign: s.Assign, loop: s.For | s.While) -> bool:
+        """Return whether what is there before a loop, also by a key, has a part of each item added that is rounded."""
+        target, added = assign.targets[0], _added(assign)
+        if added is None or not isinstance(target, (s.Name, s.Attribute, s.Subscript)):
+            return False
+        if not self.gathering.gathers(target, loop) or (isinstance(target, s.Name) and self._is_only_shown(target)):
+            return False
+        kinds = self._initial(target)
+        return _is_fraction(added) or (bool(kinds) and kinds <= self.module.catalogue.names("order", "rounded"))
 
     def _grows(self, target: s.Name, assign: s.Assign, loop: s.For | s.While) -> bool:
         """Whether each item is joined to what a name holds: `rows = np.vstack([rows, row])`."""
@@ -145,11 +166,19 @@ class Loops:
         scope = name.scope.find(name.id)
         return scope is not None and any(not inside(each.node, loop) for each in scope.bindings[name.id])
 
-    def _initial(self, target: s.Name) -> frozenset[str]:
-        """The types of what a name holds before it is added to."""
-        scope = target.scope.find(target.id)
-        bindings = scope.bindings[target.id] if scope is not None else []
-        values = [b.value for b in bindings if b.kind == "assign" and b.value is not None and not b.path]
+    def _initial(self, target: s.Name | s.Attribute | s.Subscript) -> frozenset[str]:
+        """Return the types of what a name, an attribute or an entry holds before it is added to; none if not known."""
+        values: list[s.Expression] = []
+        if isinstance(target, s.Name):
+            scope = target.scope.find(target.id)
+            bindings = scope.bindings[target.id] if scope is not None else []
+            values = [b.value for b in bindings if b.kind == "assign" and b.value is not None and not b.path]
+        elif isinstance(target, s.Attribute):
+            owner = self.module.owner(target.value)
+            values = [*self.module.attribute_values(owner, target.attribute)] if owner is not None else []
+        else:
+            for held in self.module.values(target.value) or ():
+                values += _entries(held)
         return frozenset[str]().union(*(self.module.types(value) for value in values))
 
     def _is_only_shown(self, target: s.Name) -> bool:
@@ -165,7 +194,7 @@ class Loops:
         for part in s.walk(loop.body):
             name = part.targets[0] if isinstance(part, s.Assign) else None
             if isinstance(name, s.Name) and isinstance(part, s.Assign) and self._begins_outside(name, loop):
-                step = part.value if part.operator == "+=" else _added(part, name.id)
+                step = _added(part)
                 if isinstance(step, s.Constant) and type(step.value) is int:
                     found.add(name.id)
         return frozenset(found)
@@ -283,13 +312,32 @@ class Loops:
         return read.order > last or (inside(read, outer) and outer is not node)
 
 
-def _added(assign: s.Assign, name: str) -> s.Expression | None:
-    """What `name = name + it` adds."""
-    value = assign.value
+def _added(assign: s.Assign) -> s.Expression | None:
+    """Return what `name += it` or `name = name + it` adds."""
+    value, target = assign.value, assign.targets[0]
+    if assign.operator == "+=":
+        return value
     if assign.operator != "=" or not isinstance(value, s.Operation) or value.operator != "+":
         return None
     left, right = value.operands
-    return right if isinstance(left, s.Name) and left.id == name else None
+    same = isinstance(left, s.Name) and isinstance(target, s.Name) and left.id == target.id
+    return right if same else None
+
+
+def _entries(node: s.Expression) -> list[s.Expression]:
+    """Return the expressions of the values of a dict."""
+    if isinstance(node, s.Dictionary):
+        return list(node.values)
+    return node.elements[-1:] if isinstance(node, s.Comprehension) and node.kind == "dict" else []
+
+
+def _is_fraction(node: s.Expression) -> bool:
+    """Return whether a number is computed so that it is rounded: a quotient, or by a literal with a point."""
+    if isinstance(node, s.Constant):
+        return isinstance(node.value, float)
+    if not isinstance(node, s.Operation) or node.operator not in ("*", "/", "+", "-"):
+        return False
+    return node.operator == "/" or any(map(_is_fraction, node.operands))
 
 
 def in_handler(node: s.Node, outer: s.Node) -> bool:

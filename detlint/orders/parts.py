@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from detlint.orders.callers import callers
 from detlint.orders.rebound import Live
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
@@ -275,7 +276,7 @@ class Parts:
         function = self.module.function_of(node)
         if function is None or function.name == "<lambda>":
             return
-        calls = [] if self._apart else self.callers(function)
+        calls = [] if self._apart else callers(self.module, function)
         for call in calls:
             yield from self._at(call, path, depth - 1)
         yield Out(node, path, bool(calls))
@@ -296,11 +297,6 @@ class Parts:
             if known is None or function.attribute in known.scope.bindings:
                 return frozenset((f"{base}.{function.attribute}",))
         return names
-
-    def callers(self, function: s.Function) -> list[s.Call]:
-        """The calls of a function in its file."""
-        names = {self.module.qualified(function), self.module.canonical(self.module.qualified(function))}
-        return [call for call in self.module.calls_named(names) if not names.isdisjoint(self.module.callee(call))]
 
     # Names
 

@@ -35,9 +35,7 @@ def has_alike_key(module: Module, call: s.Call) -> bool:
             return False
         return _is_rank_of(module, leave.values[0], parameters[0].name)
     if isinstance(given, s.Attribute):
-        return given.attribute == "count" or (
-            given.attribute in ("get", "__getitem__") and _counts(module, given.value)
-        )
+        return given.attribute == "count" or (given.attribute in ("get", "__getitem__") and counts(module, given.value))
     return given is not None and module.names(given) == {"builtins.len"}
 
 
@@ -46,7 +44,7 @@ def _is_rank_of(module: Module, node: s.Expression, item: str) -> bool:
     if isinstance(node, s.Operation) and node.operator in ("-", "neg") and len(node.operands) == 1:
         return _is_rank_of(module, node.operands[0], item)
     if isinstance(node, s.Subscript):
-        return len(node.indices) == 1 and _is(node.indices[0], item) and _counts(module, node.value)
+        return len(node.indices) == 1 and _is(node.indices[0], item) and counts(module, node.value)
     if not isinstance(node, s.Call) or not node.arguments or not _is(node.arguments[0].value, item):
         return False
     if module.callee(node) == {"builtins.len"}:
@@ -54,14 +52,14 @@ def _is_rank_of(module: Module, node: s.Expression, item: str) -> bool:
     function = node.function
     if not isinstance(function, s.Attribute):
         return False
-    return function.attribute == "count" or (function.attribute == "get" and _counts(module, function.value))
+    return function.attribute == "count" or (function.attribute == "get" and counts(module, function.value))
 
 
 def _is(node: s.Expression, name: str) -> bool:
     return isinstance(node, s.Name) and node.id == name
 
 
-def _counts(module: Module, node: s.Expression) -> bool:
+def counts(module: Module, node: s.Expression) -> bool:
     """Whether an expression is a `Counter`."""
     values = module.values(node) or []
     return bool(values) and all(isinstance(v, s.Call) and module.callee(v) == _COUNTING for v in values)

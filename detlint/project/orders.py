@@ -10,7 +10,7 @@ from functools import cached_property
 from detlint.finding import Place
 from detlint.link.state.program import Program
 from detlint.project.families import Families
-from detlint.questions import DERIVES, SORTED, Carrier, Flow, Reaches
+from detlint.questions import DERIVES, ITERATED, SORTED, Carrier, Flow, Reaches
 from detlint.support.records import record
 
 _MOST = 2_000  # carriers that are looked at for a question
@@ -119,6 +119,9 @@ class Orders:
         if carrier.kind == "parameter":
             own = self.families.constructor(name)
             return [replace(carrier, name=own, part=self.families.parameter(own, carrier.part))]
+        owner, _, method = name.rpartition(".")
+        if carrier.kind == "result" and method == ITERATED:  # by whoever makes an object of the class
+            return [replace(carrier, name=each) for each in (name, *self.families.family(owner))]
         return [replace(carrier, name=name)]
 
     @cached_property

@@ -101,7 +101,8 @@ def answer(
         confirmed.add(finding)
     broken = any(is_broken(each) for each in collected)
     errors = () if project is None else tuple(project.errors)
-    orders = any(isinstance(finding.only_if, (Reaches, Unfilled)) for each in collected for finding in each.findings)
+    questions = (q for each in collected for finding in each.findings for q in (finding.only_if, finding.full_if))
+    orders = any(isinstance(question, (Reaches, Unfilled)) for question in questions)
     whole = around.whole and not broken and not errors
     seen = ("file", "project") if whole else ("file",)
     sure = frozenset(rule.code for over in seen for rule in rules_over(catalogue, codes, over, torch))
@@ -177,7 +178,8 @@ def _verdict(project: Project, finding: Finding) -> Verdict:
         return Verdict(stands=False)
     if any(project.holds(question) for question in finding.unless):
         return Verdict(stands=False)
-    use = project.use(finding.only_if) if isinstance(finding.only_if, Reaches) else None
+    asked = next((each for each in (finding.only_if, finding.full_if) if isinstance(each, Reaches)), None)
+    use = project.use(asked) if asked is not None else None
     lowered = finding.full_if is not None and not project.holds(finding.full_if)
     doubted = not _holds_always(project, finding.full_if or finding.only_if)
     used = "" if use is None else use.kind

@@ -147,6 +147,21 @@ def bound(binding: Binding) -> s.Expression | None:
     return None if isinstance(value, s.Starred) else value
 
 
+def returned(function: s.Function) -> list[s.Expression]:
+    """Return what a function returns, without what functions inside it do; [] if it yields."""
+    own: list[s.Expression] = []
+    for part in s.walk(function.body):
+        if isinstance(part, s.Leave) and part.kind == "return" and _function_of(part) is function:
+            own += part.values
+        elif isinstance(part, s.Operation) and part.operator in ("yield", "yield from"):
+            return []
+    return own
+
+
+def _function_of(node: s.Node) -> s.Function | None:
+    return next((around for around in node.ancestors() if isinstance(around, s.Function)), None)
+
+
 def class_of(function: s.Node) -> s.Class | None:
     """The class whose body holds `function` directly."""
     block = function.parent

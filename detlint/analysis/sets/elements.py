@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from detlint.analysis.sets.hashed import KindOf, kind_of_hash
 from detlint.analysis.sets.kinds import ALIKE, SALTED, Kind, joined, tuple_of
+from detlint.analysis.sets.optional import may_be_none
 from detlint.analysis.sets.taken import may_be_column, taken_as
 from detlint.analysis.values.options import is_number_option
 from detlint.catalogue import Row
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
-from detlint.tree.scopes import Binding, reaching
+from detlint.tree.scopes import Binding, reaching, returned
 
 _VIEWS = frozenset(("keys", "copy"))
 _HOLDING = frozenset(("assign", "named", "with"))  # kinds of bindings that have a value
@@ -42,6 +44,13 @@ class Elements:
         rows = self.module.catalogue.rows("order", "element")
         wanted = Kind.TEXT if kind in SALTED else kind
         return next((row for row in rows if row.text("gives") == "one" and row.text("kind") == wanted.value), None)
+
+    @staticmethod
+    def _given(function: s.Function, annotated: KindOf, told: KindOf) -> Kind:
+        """Return the kind of what a function gives, by its annotation or by what it returns."""
+        if function.returns is not None:
+            return annotated(function.returns)
+        return joined(map(told, returned(function)))
 
     # Items
 
@@ -112,7 +121,7 @@ class Elements:
             return joined(made.get(name, Kind.UNKNOWN) for name in self.module.names(node.arguments[0].value))
         functions = [self.module.functions[name] for name in names if name in self.module.functions]
         if functions:
-            return joined(self._annotated_many(f.returns) for f in functions)
+            return joined(self._given(f, self._annotated_many, self.of) for f in functions)
         if isinstance(node.function, s.Attribute):
             method, receiver = node.function.attribute, node.function.value
             if method in self._algebra | _VIEWS:
@@ -240,10 +249,12 @@ class Elements:
         types = self.module.types(node)
         if types:
             kinds = [self._of_type(name) for name in types]
-            return joined([*kinds, Kind.UNKNOWN] if self._may_be_none(node) else kinds)
+            return joined([*kinds, Kind.UNKNOWN] if may_be_none(self.module, node) else kinds)
         if isinstance(node, s.Name):
             kinds = [self._bound(binding, node) for binding in reaching(node) or ()]
-            return joined(kinds) if Kind.UNKNOWN not in kinds else taken_as(self.module, self._tables, node)
+            return (
+                joined(kinds) if Kind.UNKNOWN not in kinds else taken_as(self.module, self._tables, node, self._of_type)
+            )
         if isinstance(node, s.Attribute):
             members = {self._of_type(name) for name in self.module.names(node.value)}
             known = self._tables["one", "attributes"].get(node.attribute, Kind.UNKNOWN)
@@ -263,6 +274,9 @@ class Elements:
             names, table = self.module.callee(node), self._tables["one", "names"]
             if names and all(name in table for name in names):
                 return joined(table[name] for name in names)
+            functions = [self.module.functions[name] for name in names if name in self.module.functions]
+            if functions and len(functions) == len(names):
+                return joined(self._given(f, self._annotated_one, self.one) for f in functions)
             if names and names <= {"builtins.tuple", "builtins.frozenset"}:
                 sorts = names == {"builtins.tuple"} or self.of(node) not in SALTED
                 return tuple_of([self.of(node)]) if sorts else Kind.APART
@@ -273,29 +287,6 @@ class Elements:
                     return Kind.TEXT if node.function.attribute in ("join", "format") else Kind.UNKNOWN
                 return self._tables["one", "methods"].get(node.function.attribute, Kind.UNKNOWN)
         return Kind.UNKNOWN
-
-    def _may_be_none(self, node: s.Expression) -> bool:
-        """Whether a value may be None by its type, and no test around it has told that it is not."""
-        if "builtins.NoneType" not in self.module.proven(node):
-            return False
-        text = self.module.source(node)
-        below: s.Node = node
-        for around in node.ancestors():
-            tests = [around.test] if isinstance(around, (s.If, s.Conditional)) and below is around.body else []
-            if isinstance(around, s.Comprehension):
-                tests = [test for clause in around.clauses for test in clause.tests]
-            if any(self._tells(test, text) for test in tests):
-                return False
-            below = around
-        return True
-
-    def _tells(self, test: s.Expression, text: str) -> bool:
-        """Whether a test only holds where the value of a text of the program is not None."""
-        if isinstance(test, s.Operation) and test.operator == "and":
-            return any(self._tells(operand, text) for operand in test.operands)
-        if isinstance(test, s.Operation) and test.operator == "is not":
-            return [self.module.source(operand) for operand in test.operands] == [text, "None"]
-        return self.module.source(test) == text
 
     def _of_operation(self, node: s.Operation) -> Kind:
         if node.operator == "f-string":
@@ -378,8 +369,9 @@ class Elements:
         if "enum.Enum" in bases and not hashed:
             kinds = [self._tables["one", "types"][base] for base in bases if base in self._tables["one", "types"]]
             return kinds[0] if kinds else Kind.APART
-        plain = not klass.decorators and not klass.arguments
-        return Kind.IDENTITY if not hashed and (plain or self.module.is_a(klass, "module")) else Kind.UNKNOWN
+        if hashed or klass.decorators:
+            return kind_of_hash(self.module, klass, self.one, self._annotated_one)
+        return Kind.IDENTITY if not klass.arguments or self.module.is_a(klass, "module") else Kind.UNKNOWN
 
 
 def _method(node: s.Call) -> str:

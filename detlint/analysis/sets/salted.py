@@ -1,13 +1,15 @@
-"""Values whose hash is salted in each process: texts, bytes, paths and tuples with one of these."""
+"""Values whose hash differs from process to process: texts and what holds them, and objects hashed by their address."""
 
 from __future__ import annotations
 
 from functools import cached_property
 
 from detlint.analysis.sets.elements import Elements
-from detlint.analysis.sets.kinds import ALIKE
+from detlint.analysis.sets.kinds import SALTED, Kind
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
+
+_VARYING = SALTED | {Kind.IDENTITY}
 
 
 class Salted:
@@ -23,7 +25,7 @@ class Salted:
         return Elements(self.module)
 
     def is_hash(self, call: s.Call) -> bool:
-        """Whether a call takes the hash of a value that is known to be or to hold a text."""
+        """Return whether a call takes the hash of a value that is known to be or to hold a text, or an address."""
         named = not self.names.isdisjoint(self.module.callee(call))
         return named and bool(call.arguments) and self._has_text(call.arguments[0].value)
 
@@ -33,4 +35,4 @@ class Salted:
         if isinstance(node, s.Collection):
             return any(map(self._has_text, node.elements))
         types = self.module.types(node)
-        return (bool(types) and types <= {"builtins.str", "builtins.bytes"}) or self.elements.one(node) in ALIKE
+        return (bool(types) and types <= {"builtins.str", "builtins.bytes"}) or self.elements.one(node) in _VARYING

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from detlint.analysis.sets.kinds import Kind, joined
 from detlint.semantics.model import Module
@@ -13,16 +13,22 @@ from detlint.tree.scopes import reaching
 Tables = Mapping[tuple[str, str], Mapping[str, Kind]]
 
 
-def taken_as(module: Module, tables: Tables, node: s.Name) -> Kind:
+def taken_as(module: Module, tables: Tables, node: s.Name, of_type: Callable[[str], Kind]) -> Kind:
     """Return the kind that a method of the value, or a function that it is the first argument of, tells.
 
-    `tables` gives the kinds of the rows "element" by what these tell and how.
+    Otherwise that of the only class of the file whose objects have the attributes that are read. `tables` gives the
+    kinds of the rows "element" by what these tell and how, `of_type` that of a class by its name.
     """
     scope, bindings = node.scope.find(node.id), reaching(node)
+    attributes = set()
     for read in module.reads(scope, node.id) if scope is not None and bindings else ():
         parent = read.parent
         call = parent.parent if parent is not None else None
-        if not isinstance(call, s.Call) or reaching(read) != bindings:
+        if reaching(read) != bindings:
+            continue
+        if isinstance(parent, s.Attribute):
+            attributes.add(parent.attribute)
+        if not isinstance(call, s.Call):
             continue
         if isinstance(parent, s.Attribute) and call.function is parent:
             table, names = tables["taken", "methods"], frozenset((parent.attribute,))
@@ -31,7 +37,15 @@ def taken_as(module: Module, tables: Tables, node: s.Name) -> Kind:
             names = module.callee(call) if call.arguments and parent is call.arguments[0] else frozenset()
         if names and all(name in table for name in names):
             return joined(table[name] for name in names)
-    return Kind.UNKNOWN
+    found = [name for name, klass in module.classes.items() if attributes and _has(module, klass, attributes)]
+    return of_type(found[0]) if len(found) == 1 else Kind.UNKNOWN
+
+
+def _has(module: Module, klass: s.Class, attributes: set[str]) -> bool:
+    """Return whether objects of a class have all of some attributes."""
+    return all(
+        module.attribute_assignments(klass, each) or module.method(klass, each) is not None for each in attributes
+    )
 
 
 def may_be_column(module: Module, node: s.Expression) -> bool:

@@ -1,0 +1,64 @@
+"""Mappings whose keys stand in the order in which they were put in: where that order is taken up again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detlint.orders.calls import Calls
+from detlint.orders.rebound import Live
+from detlint.semantics.model import Module
+from detlint.tree import syntax as s
+
+_VIEWS = frozenset(("items", "keys", "values", "most_common"))
+_DEPTH = 4
+
+
+class Mapped:
+    """Finds the expressions of one file that take the keys, or what stands under them, one by one."""
+
+    def __init__(self, module: Module, calls: Calls, live: Live) -> None:
+        self.module = module
+        self._calls = calls
+        self._live = live
+        self._same = module.python("functions", "same-mapping")
+
+    def taken(self, node: s.Expression, depth: int = _DEPTH) -> Iterator[s.Expression]:
+        """Yield where the order of the mapping that `node` gives is taken up, by itself or by a view of it."""
+        parent = node.parent
+        call = parent.parent if isinstance(parent, (s.Argument, s.Attribute)) else None
+        if depth == 0:
+            return
+        if isinstance(parent, s.Assign) and node is parent.value and parent.operator == "=":
+            for target in parent.targets:
+                yield from self._reads(target, parent, depth)
+        elif isinstance(parent, s.Attribute) and isinstance(call, s.Call) and call.function is parent:
+            if parent.attribute in _VIEWS:
+                yield call
+            elif parent.attribute == "copy":
+                yield from self.taken(call, depth - 1)
+        elif isinstance(parent, s.Argument) and isinstance(call, s.Call) and self.module.callee(call) <= self._same:
+            yield from self.taken(call, depth - 1) if self.module.callee(call) else ()
+        elif self._calls.exposes(node) and not self._calls.hands_on(node):
+            yield node
+
+    def filled(self, holder: s.Expression, node: s.Node) -> Iterator[s.Expression]:
+        """Yield where the order of the mapping that `holder` names is taken up after `node` has put keys into it."""
+        last = max((part.order for part in s.walk(node)), default=node.order)
+        loops = [around for around in node.ancestors() if isinstance(around, (s.For, s.While))]
+        for read in self._of(holder):
+            if read.order > last or (read is not holder and any(a in loops for a in read.ancestors())):
+                yield from self.taken(read, _DEPTH - 1)
+
+    def _reads(self, target: s.Expression, assign: s.Assign, depth: int) -> Iterator[s.Expression]:
+        for read in self._of(target):
+            if isinstance(read, s.Attribute) or any(binding.node is assign for binding in self._live(read)):
+                yield from self.taken(read, depth - 1)
+
+    def _of(self, holder: s.Expression) -> Iterator[s.Name | s.Attribute]:
+        """Yield the reads of a name, or of an attribute of a class of the file."""
+        if isinstance(holder, s.Name) and (scope := holder.scope.find(holder.id)) is not None:
+            yield from self.module.reads(scope, holder.id)
+        elif isinstance(holder, s.Attribute) and (klass := self.module.owner(holder.value)) is not None:
+            for read in self.module.attributes(holder.attribute):
+                if not read.stored and self.module.owner(read.value) is klass:
+                    yield read
