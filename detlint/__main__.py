@@ -1,17 +1,17 @@
-"""`detlint` and `python -m detlint`."""
+"""The entry point of `detlint` and `python -m detlint`."""
 
-# Nothing is imported up here but what every Python has built in, or has loaded when it begins, not even `__future__`:
+# Import nothing here but modules that are built in or already loaded at startup, not even `__future__`:
 # `python -m` puts the working folder first on the path, and a stranger's files may lie there.
 import atexit
 import gc
 import os
 import sys
 
-_NEW = 20_000  # objects after which Python looks for dead cycles: a small run is over before
+_NEW = 20_000  # objects allocated before Python looks for dead cycles: a small run ends earlier
 
 
 def main() -> None:
-    """The console script. `verify` and `bisect` do without libcst, and all do without rich."""
+    """Run the console script. `verify` and `bisect` work without libcst, and all commands work without rich."""
     _leave_working_folder()
     try:
         _run()
@@ -22,7 +22,7 @@ def main() -> None:
 
 
 def _run() -> None:
-    atexit.register(gc.freeze)  # no dead cycles are looked for among all that is there in the end
+    atexit.register(gc.freeze)  # so that Python does not search all remaining objects for dead cycles at exit
     if sys.argv[1:2] == ["--debug"]:
         os.environ["DETLINT_DEBUG"] = "1"
         del sys.argv[1]
@@ -38,7 +38,7 @@ def _run() -> None:
 
 
 def _leave_working_folder() -> None:
-    """Take the working folder off the path, unless detlint itself is there: what lies in it is read, never imported."""
+    """Take the working folder off the path, unless detlint itself is there: its files are read, never imported."""
     try:
         here = os.getcwd()  # noqa: PTH109
     except OSError:  # it has been removed

@@ -1,4 +1,4 @@
-"""One file analysed: its text read, its facts collected, the rules that look at a file checked."""
+"""The analysis of one file: read its text, collect its facts, check the rules that look at a file."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from detlint.sources import source
 from detlint.sources.suppressions import Suppressions
 from detlint.support.records import record
 
-if TYPE_CHECKING:  # what reads files and makes their models is imported where a file is to be read
+if TYPE_CHECKING:  # the modules that read files and build models are imported only when a file is read
     from detlint.semantics.model import Module
     from detlint.sources.notebook import Document
 
 T = TypeVar("T")
 UNPARSED = "DET000"
-_MODELS = 16  # of files that fixes are made for: more than one fix looks at, at a time; about 4 MB
-_KEPT = 2_000  # what was made of the texts of files
+_MODELS = 16  # models kept for making fixes: more than one fix looks at, at a time; about 4 MB
+_KEPT = 2_000  # results kept that were computed from the texts of files
 _DEPTH = 5000  # frames of Python: enough for a sum of 2,000 terms
 
 
@@ -37,7 +37,7 @@ _DEPTH = 5000  # frames of Python: enough for a sum of 2,000 terms
 class Source:
     """A file to analyse. `path` is shown, `name` is its dotted module name.
 
-    `text` is what is in it, decoded or not; None if it is to be read from the disk.
+    `text` is its content, decoded or not; None if it must be read from disk.
     """
 
     path: str
@@ -45,7 +45,7 @@ class Source:
     text: str | bytes | None = None
 
     def read(self) -> str:
-        """What is in the file. Raises UnreadableError."""
+        """Return the text of the file. Raises UnreadableError."""
         if isinstance(self.text, bytes):
             return source.decode(self.text)
         return source.read(Path(self.path)) if self.text is None else self.text
@@ -53,7 +53,7 @@ class Source:
 
 @record(frozen=True)
 class Collected:
-    """What the analysis of one file gave. It is `lasting` if the same content always gives the same."""
+    """The result of the analysis of one file. It is `lasting` if the same content always gives the same result."""
 
     path: str
     facts: Facts | None
@@ -63,7 +63,7 @@ class Collected:
 
 
 def analyse(item: Source, codes: frozenset[str], torch: Version) -> Collected:
-    """Collect one file: its facts and the findings of all chosen rules that look at a file."""
+    """Analyse one file: collect its facts and the findings of all chosen rules that look at a file."""
     from detlint.facts.collect import collect
     from detlint.reading.lowering import NotPythonError
 
@@ -71,7 +71,7 @@ def analyse(item: Source, codes: frozenset[str], torch: Version) -> Collected:
     try:
         text = item.read()
         if vendored_version(text) is not None:
-            return Collected(item.path, None, (), Suppressions())  # the runtime, which a table speaks for
+            return Collected(item.path, None, (), Suppressions())  # the vendored runtime, which a table describes
         document, module = _read(item, text, catalogue, torch)
         findings, whole = _checked(item, module, catalogue, codes, torch)
         findings += [_unparsed(item, catalogue, b.reason, b.line, b.column, cell=b.cell) for b in document.broken]
@@ -90,7 +90,7 @@ def analyse(item: Source, codes: frozenset[str], torch: Version) -> Collected:
 def _checked(
     item: Source, module: Module, catalogue: Catalogue, codes: frozenset[str], torch: Version
 ) -> tuple[list[Finding], bool]:
-    """The findings of the rules that look at a file, and whether all did: a defect in one does not cost the others."""
+    """Return the findings of the rules that look at a file, and whether all ran: a defect in one spares the others."""
     from detlint.triage import may_find
 
     findings: list[Finding] = []
@@ -108,7 +108,7 @@ def _checked(
 
 
 def _defect(what: str, error: Exception) -> str:
-    """The reason of what was not analysed for a defect of detlint's own."""
+    """Return the reason to give for a file or rule that a defect of detlint kept from being analysed."""
     return f"{what} failed on it ({type(error).__name__}: {error}); please report this"
 
 
@@ -121,9 +121,9 @@ def _read(item: Source, text: str, catalogue: Catalogue, torch: Version) -> tupl
 
 
 def _dissolve(module: Module) -> None:
-    """Part what refers to each other in the model of a file that is done with, so that its memory is free at once.
+    """Break the reference cycles in the model of a finished file, so that its memory is freed at once.
 
-    Else a search for dead cycles would have to find it, which takes longer.
+    Otherwise the garbage collector would have to find the cycles, which takes longer.
     """
     from detlint.tree import syntax as s
 
@@ -140,22 +140,22 @@ def _dissolve(module: Module) -> None:
 class Models:
     """The models of files, for fixes that reach beyond the file of their finding.
 
-    Each is made when it is asked for, and let go of when many others have been.
+    Each is made on demand, and the least recently used one is dropped when there are more than 16.
     """
 
     def __init__(self, sources: Mapping[str, Source], torch: Version) -> None:
-        """`sources` are the files by path. `kept` is what was made of texts, with their paths, by what tells it."""
+        """Store the files by path; `kept` maps a key to the paths that a result depends on, and the result."""
         self.sources = sources
         self.kept: dict[tuple[Any, ...], tuple[frozenset[str], Any]] = {}
         self._torch = torch
         self._made: dict[str, Module | None] = {}
 
     def __call__(self, path: str) -> Module | None:
-        """The model of a file, or None where it cannot be read."""
+        """Return the model of a file, or None where it cannot be read."""
         from detlint.reading.lowering import NotPythonError
 
         if path in self._made:
-            made = self._made[path] = self._made.pop(path)  # now the last that was asked for
+            made = self._made[path] = self._made.pop(path)  # now the most recently used
             return made
         try:
             _, made = _read(self.sources[path], self.text(path), catalogues.load(), self._torch)
@@ -167,12 +167,12 @@ class Models:
         return made
 
     def forget(self, path: str) -> None:
-        """Make the model of a file anew, for its text has changed."""
+        """Drop the model of a file and all results computed from it, because its text has changed."""
         self._made.pop(path, None)
         self.kept = {key: each for key, each in self.kept.items() if path not in each[0]}
 
     def once(self, key: tuple[Any, ...], paths: frozenset[str], make: Callable[[], T]) -> T:
-        """What `make` gives, which looks at the texts of these files alone; what it gave while these are the same."""
+        """Return what `make` returns, computed once until one of the files `paths`, all that it reads, changes."""
         if key not in self.kept:
             if len(self.kept) >= _KEPT:
                 self.kept.clear()
@@ -186,14 +186,14 @@ class Models:
             _dissolve(module)
 
     def text(self, path: str) -> str:
-        """The text of a file. Raises KeyError and UnreadableError."""
+        """Return the text of a file. Raises KeyError and UnreadableError."""
         return self.sources[path].read()
 
 
 def failed(
     item: Source, catalogue: Catalogue, reason: str, line: int = 1, column: int = 1, *, defect: str = ""
 ) -> Collected:
-    """What comes of a file that cannot be analysed: a finding that says why."""
+    """Return the result for a file that cannot be analysed: a finding that says why."""
     found = _unparsed(item, catalogue, reason, line, column, defect=defect)
     return Collected(item.path, None, (found,), Suppressions(), False)
 
@@ -208,7 +208,7 @@ def _unparsed(
     cell: int | None = None,
     defect: str = "",
 ) -> Finding:
-    """A finding about a file that is not analysed, or not by the rule in which there is a `defect`."""
+    """Return a finding about a file that was not analysed, or not by the rule that has a `defect`."""
     rule = catalogue.rules[UNPARSED]
     data = rule.data["defect" if defect not in ("", UNPARSED) else "whole" if defect else "file"]
     details = {"remedy": data.format(code=defect)}
@@ -217,22 +217,23 @@ def _unparsed(
 
 
 def rules_over(catalogue: Catalogue, codes: frozenset[str], over: str, torch: Version) -> Iterator[Rule]:
-    """The chosen rules that look at a "file", or at the "project", and hold for that release."""
+    """Yield the chosen rules that look at a "file", or at the "project", and hold for that release."""
     for code, rule in catalogue.rules.items():
         if code in codes and rule.over == over and rule.holds_for(torch):
             yield rule
 
 
 def check_of(rule: Rule) -> Callable[[object, Rule], Iterable[Finding]]:
-    """The function that a rule's page names."""
+    """Return the function that a rule's page names."""
     check: Callable[[object, Rule], Iterable[Finding]] = import_module(f"detlint.checks.{rule.check}").check
     return check
 
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Room for deep expressions, and no collecting of garbage meanwhile: what is made lives to the end, and looking for
-    dead cycles in it halves the speed.
+    """Raise the recursion limit for deep expressions and pause garbage collection.
+
+    The objects made meanwhile live to the end, and looking for dead cycles among them halves the speed.
     """
     enabled = gc.isenabled()
     limit = sys.getrecursionlimit()
@@ -243,7 +244,7 @@ def undisturbed() -> Iterator[None]:
     finally:
         sys.setrecursionlimit(limit)
         if not gc.get_freeze_count():
-            gc.freeze()  # to and fro, what is new counts as old, without a search through it
+            gc.freeze()  # freeze and unfreeze: new objects count as old, without a search through them
             gc.unfreeze()
         if enabled:
             gc.enable()

@@ -1,4 +1,4 @@
-"""A divergence joined with the static analysis: the finding at its cause, else the rule that speaks of such a cause."""
+"""A divergence joined with the static analysis: the finding at its cause, or else the rule about such a cause."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from detlint.finding import Operation, Safety
 from detlint.report import Judged
 
 _NEAR = 2  # lines
-_MOST_FILES = 500  # of a project that are analysed; beyond, only those that the divergence names
+_MOST_FILES = 500  # files of a project to analyse; in a larger one, only those that the divergence names
 _ANYWHERE = frozenset({"random-stream", "seed-value", "private-generator", "file-order", "uninitialised"})
-_HASHED = frozenset({"order", "host-value", "control-flow"})  # what hashes that differ can be behind, wherever they are
-_UNCERTAIN = frozenset({"control-flow", "host-value", "environment", "kernel"})  # only a finding tells which rule
+_HASHED = frozenset({"order", "host-value", "control-flow"})  # what differing hashes can cause from anywhere
+_UNCERTAIN = frozenset({"control-flow", "host-value", "environment", "kernel"})  # only a finding shows which rule
 
 
 def advise(found: Found, folder: Path, program: str, loaded: Iterable[str]) -> Static:
-    """What the static half says of a divergence, in a program run in `folder`; `program` is its script, or "".
+    """Return what the static analysis says about a divergence in a program run in `folder`.
 
-    `loaded` has the files of the program's own that it loaded, with paths as in `Line`. A finding in any other file is
-    none of this program.
+    `program` is its script, or "". `loaded` lists the program's own files that it loaded, with paths as in `Line`. A
+    finding in any other file does not concern this program.
     """
     cause = found.cause
     lines = named(found)
@@ -50,9 +50,9 @@ def advise(found: Found, folder: Path, program: str, loaded: Iterable[str]) -> S
 
 
 def verified(static: Static, cause: Cause, processes: int = 3, repeats: int = 10) -> Static:
-    """With what came of running the operation alone, on its own device, as `detlint verify --op` does.
+    """Return `static` with the result of running the operation alone, on its own device, as `detlint verify --op` does.
 
-    Raises pool.StartError where the device cannot be used.
+    Raises pool.StartError if the device cannot be used.
     """
     from detlint.verify import join, session
     from detlint.verify.probes import NOT_PROBED, PROBES
@@ -85,13 +85,13 @@ def _of_finding(judged: Judged, near: bool, known: Static) -> Static:
 
 
 def _shown(path: str) -> str:
-    """A path relative to the working folder where it lies in there."""
+    """Return a path relative to the working folder if it lies inside."""
     full = Path(path).resolve()
     return str(full.relative_to(Path.cwd())) if Path.cwd() in full.parents else path
 
 
 def named(found: Found) -> list[Line]:
-    """The lines that the divergence names, the likeliest place of its cause first."""
+    """Return the lines that the divergence names, the likeliest place of its cause first."""
     divergence = found.comparison.divergence
     sides = (divergence.a, divergence.b) if divergence is not None else ()
     stacks = [line for one in sides if one is not None and not isinstance(one, End) for line in one.stack]
@@ -100,7 +100,7 @@ def named(found: Found) -> list[Line]:
 
 
 def _findings(lines: Sequence[Line], folder: Path, program: str) -> tuple[Judged, ...]:
-    """The findings of the program's project, those that comments or a baseline withhold included."""
+    """Return the findings of the program's project, including those that comments or a baseline withhold."""
     paths = [path for path in dict.fromkeys(folder / line.path for line in lines) if path.is_file()]
     script = folder / program
     around = script.parent if program and script.is_file() else paths[0].parent if paths else folder
@@ -114,7 +114,7 @@ def _findings(lines: Sequence[Line], folder: Path, program: str) -> tuple[Judged
 
 
 def everything(paths: Sequence[Path]) -> tuple[config.Config, Version]:
-    """Settings by which all is found that is in these files and folders, and the release of torch to judge by.
+    """Return settings that find everything in these files and folders, and the release of torch to judge by.
 
     Raises ConfigError.
     """
@@ -124,7 +124,7 @@ def everything(paths: Sequence[Path]) -> tuple[config.Config, Version]:
 
 
 def few_files(folder: Path) -> bool:
-    """Whether a folder has so few files of code that all of them can be analysed on the way."""
+    """Return whether a folder has so few files of code that all of them can be analysed on the way."""
     return len(list(islice(_sources(folder), _MOST_FILES + 1))) <= _MOST_FILES
 
 
@@ -137,8 +137,9 @@ def _sources(folder: Path) -> Iterable[Path]:
 def belonging(
     cause: Cause, lines: Sequence[Line], folder: Path, own: Collection[str], findings: Iterable[Judged]
 ) -> list[tuple[Judged, bool]]:
-    """The findings that speak of a cause, the likeliest first: at or near one of its lines (True), else elsewhere in
-    files of its `own`.
+    """Return the findings about a cause, the likeliest first, each with whether it is at or near one of its lines.
+
+    Elsewhere, only findings in files of the program's `own` count.
     """
     places = [(str((folder / line.path).resolve()), line) for line in lines]
     own = {*own, *(path for path, _ in places)}
@@ -163,14 +164,14 @@ def belonging(
 
 
 def _may_be_elsewhere(cause: Cause, code: str) -> bool:
-    """Whether what a rule finds far from the lines that are known can be behind a cause."""
+    """Return whether what a rule finds far from the known lines can be behind a cause."""
     if cause.kind in _ANYWHERE:
         return cause.codes.index(code) < 2
     return cause.kind in _HASHED and code in ("DET601", "DET604")
 
 
 def _row(cause: Cause) -> Row | None:
-    """What the tables of facts say of the operation whose kernel is the cause: the row that fits it best."""
+    """Return the row of facts that best fits the operation whose kernel is the cause; None if there is none."""
     op = cause.operation
     words = op.name.split(".") if op is not None else []
     if op is None or len(words) < 2:
@@ -187,7 +188,7 @@ def _row(cause: Cause) -> Row | None:
 
 
 def _fit(row: Row, op: Op) -> tuple[int, int]:
-    """How well a row fits an operation: the values of its conditions that are given, and its device."""
+    """Return how well a row fits an operation: the values of its conditions that are given, and its device."""
     given = set(op.scalars.replace("=", " ").split())
     values = [condition.partition("=")[2] for condition in row.list("when") if re.fullmatch(r"\w+=\w+", condition)]
     device = "cuda" if "cuda" in op.signature else "cpu"

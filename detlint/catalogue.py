@@ -1,4 +1,4 @@
-"""The catalogue: `rules/` read into rules and tables of facts, and the choice among rules."""
+"""The catalogue: `rules/` read into rules and tables of facts, and the selection of rules."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ FAMILIES = {
 
 
 class CatalogueError(Exception):
-    """The catalogue, or a selection from it, is not well formed."""
+    """Raised if the catalogue, or a selection from it, is not well formed."""
 
 
 @record(frozen=True)
 class Rule:
     """A rule's page.
 
-    A finding shows `message` (what is wrong at this place), `why` (what makes runs differ) and `help` (what to
-    do). `check` names the module under `detlint.checks`; `over` says what it looks at, a "file" or the linked
-    "project"; `lower` is the severity of a finding whose open question is answered otherwise, `least` the lowest that
-    one may have; `fix` is the safest that a fix may be, None where there is none; `data` is what only the check reads,
-    from `rules/checks/`. `page` is the file, whose text below the header is read when it is asked for.
+    A finding shows `message` (what is wrong at this place), `why` (what makes runs differ) and `help` (what to do).
+    `check` names the module under `detlint.checks`, and `over` says what it examines, a "file" or the linked "project".
+    `lower` is the severity of a finding whose open question is answered the other way, `least` the lowest that one may
+    have. `fix` is the safest that a fix may be, None if there is no fix. `data` is what only the check reads, from
+    `rules/checks/`. `page` is the file; its text below the header is read on demand.
     """
 
     code: str
@@ -81,15 +81,15 @@ class Rule:
 
     @property
     def family(self) -> str:
-        """What the rule is about, by the first digit of its code."""
+        """The subject of the rule, by the first digit of its code."""
         return FAMILIES[self.code[3]]
 
     def holds_for(self, torch: Version) -> bool:
-        """Whether the rule speaks of this version of PyTorch."""
+        """Return whether the rule applies to this version of PyTorch."""
         return includes(self.torch, torch)
 
     def speaks_of(self, promises: tuple[str, ...]) -> bool:
-        """Whether the rule speaks of one of the promises; one that speaks of none, a broken file, always counts."""
+        """Return whether the rule is about one of the promises; a rule about none (a broken file) always counts."""
         return not promises or not self.breaks or not set(promises).isdisjoint(self.breaks)
 
 
@@ -97,44 +97,44 @@ class Catalogue:
     """All rules, by code, and all tables, as `tables[file][table]`."""
 
     def __init__(self, rules: Mapping[str, Rule], content: Content, rows: str = registered.NOTHING) -> None:
-        """`rows` are those that are registered, `released` the libraries of rows that speak of some releases alone."""
+        """Take the registered `rows` too; `released` names the libraries with rows that hold for some releases only."""
         self.rules, self.released = rules, content.released
         self.tables: Mapping[str, Mapping[str, tuple[Row, ...]]] = Tables(content, registered.releases(rows))
         self._content = content
         self._registered = rows
 
     def with_rows(self, rows: str) -> Catalogue:
-        """The same with what is registered, which goes before rows that speak of the same names."""
+        """Return the catalogue with registered rows, which go before rows about the same names."""
         rows = registered.renamed(rows, self._renamed)
         return Catalogue(self.rules, registered.added(self._content, rows), rows)
 
     @cached_property
     def followed(self) -> frozenset[str]:
-        """The names of which it is registered what a call of theirs does to generators."""
+        """The names whose effect on generators, when they are called, is registered."""
         return registered.called(self._registered)
 
     @cached_property
     def _offered(self) -> Mapping[str, str]:
-        """What is registered, by its name and those that the packages around it may give it."""
+        """The registered names, by themselves and by those that the packages around them may give them."""
         found = registered.offered(self._registered)
         return {name: own for name, own in found.items() if name == own or name not in self.known_names}
 
     @cached_property
     def signatures(self) -> Mapping[str, str]:
-        """What the functions of libraries take, by qualified name."""
+        """The parameters of the functions of libraries, by qualified name."""
         return self._content.all_signatures()
 
     def rows(self, file: str, table: str) -> tuple[Row, ...]:
-        """The rows of a table of `rules/facts/<file>.toml`."""
+        """Return the rows of a table of `rules/facts/<file>.toml`."""
         return self.tables[file][table]
 
     def consumers(self, row: Row, name: str) -> tuple[Row, ...]:
-        """All rows of a name that draw in the way that one of them does: called, by what it made, or gone through."""
+        """Return all rows of a name that draw in the same way as `row`: by a call, by what it made, or by iteration."""
         return tuple(self.consumers_by_way[_way(row)].get(name, (row,)))
 
     @cached_property
     def consumers_by_way(self) -> Mapping[str, Mapping[str, list[Row]]]:
-        """The rows of what draws, by how it does ("call", "forward", "iteration") and by its name."""
+        """The rows of what draws, by the way it draws ("call", "forward", "iteration") and by name."""
         found: dict[str, dict[str, list[Row]]] = {"call": {}, "forward": {}, "iteration": {}}
         for row in self.rows("randomness", "consumer"):
             names, methods = row.list("names"), row.list("methods") if row.text("kind") == "sample" else ()
@@ -145,7 +145,7 @@ class Catalogue:
 
     @cached_property
     def modules(self) -> frozenset[str]:
-        """The classes of libraries whose objects are modules of torch, those of `torch.nn` aside."""
+        """The library classes whose objects are modules of torch, apart from those of `torch.nn`."""
         consumers = self.rows("randomness", "consumer")
         layers = (row for row in consumers if row.text("kind") == "forward" and row.text("mode") == "train")
         weighted = (row for row in consumers if row.text("kind") == "constructor" and row.text("weights"))
@@ -153,18 +153,18 @@ class Catalogue:
         return bases.union(*(row.set("names") for row in (*layers, *weighted)))
 
     def method_of_modules(self, name: str) -> str:
-        """The method of `torch.nn.Module` that one of a class of modules is unless it has its own; "" for any other."""
+        """Return the method of `torch.nn.Module` that a class of modules has unless it defines its own; or ""."""
         owner, _, last = name.rpartition(".")
         return f"torch.nn.Module.{last}" if name.startswith("torch.nn.") or owner in self.modules else ""
 
     @cache  # noqa: B019 - a catalogue lives as long as the process
     def rows_of(self, file: str, table: str, code: str) -> tuple[Row, ...]:
-        """The rows of a table that name a rule."""
+        """Return the rows of a table that name a rule."""
         return tuple(row for row in self.rows(file, table) if row.text("rule") == code)
 
     @cache  # noqa: B019 - a catalogue lives as long as the process
     def names(self, file: str, table: str, key: str = "names", **where: str) -> frozenset[str]:
-        """The union of the lists under `key` over the rows whose strings equal `where`."""
+        """Return the union of the lists under `key` over the rows whose strings equal `where`."""
         rows = self.rows(file, table)
         found = set[str]()
         for row in rows:
@@ -174,12 +174,12 @@ class Catalogue:
 
     @cache  # noqa: B019 - a catalogue lives as long as the process
     def by_name(self, file: str, table: str, key: str = "names", **where: str) -> Mapping[str, Row]:
-        """The last row that has a string in the list under `key`, by string, of those whose strings equal `where`."""
+        """Return the last row with a string in the list under `key`, by string, of rows whose strings equal `where`."""
         rows = (row for row in self.rows(file, table) if all(row.data.get(k) == v for k, v in where.items()))
         return {name: row for row in rows for name in row.list(key)}
 
     def row(self, file: str, table: str, identity: str) -> Row:
-        """The row of a table with this id."""
+        """Return the row of a table with this id."""
         return next(row for row in self.rows(file, table) if row.id == identity)
 
     @cached_property
@@ -189,7 +189,7 @@ class Catalogue:
 
     @cache  # noqa: B019 - a catalogue lives as long as the process
     def canonical(self, name: str) -> str:
-        """The one name of an API that can be imported from several places."""
+        """Return the one name of an API that can be imported from several places."""
         if _VENDORED in name:  # a project's copy of the runtime
             return "detlint.runtime" + name.partition(_VENDORED)[2]
         return self._exported(self._renamed(name))
@@ -201,12 +201,12 @@ class Catalogue:
                 head, _, last = head.rpartition(".")
                 tail = f".{last}{tail}"
             if not head or (not tail and head.startswith(f"{self._aliases[head]}.")):
-                return name  # a module that is on the way to a name of its own
+                return name  # a module on the way to a name of its own
             name = self._aliases[head] + tail
         return name
 
     def _exported(self, name: str) -> str:
-        """The name that a package of a library gives to what one of its modules defines, where the tables know that."""
+        """Return the name under which a library's package exports what one of its modules defines, if that is known."""
         parts = name.split(".")
         if name in self._offered:
             return self._offered[name]
@@ -225,7 +225,7 @@ class Catalogue:
 
     @cached_property
     def _precise(self) -> frozenset[str]:
-        """The libraries of which no module is passed over: equal names do not mean the same there."""
+        """The libraries in which no module is skipped: equal names do not mean the same there."""
         return self.names("names", "exported", "libraries") | sys.stdlib_module_names
 
     @cached_property
@@ -235,7 +235,7 @@ class Catalogue:
 
     @cached_property
     def _respelled(self) -> dict[str, frozenset[str]]:
-        """How the last part of a name may be spelled where the name has another one, by name."""
+        """The other spellings of the last part of a name, by name."""
         found: dict[str, set[str]] = {}
         for prefix in (*self._aliases, _VENDORED):
             found.setdefault(self.canonical(prefix), set()).add(prefix.rpartition(".")[2])
@@ -243,7 +243,7 @@ class Catalogue:
 
     @cache  # noqa: B019 - a catalogue lives as long as the process
     def rows_by_ending(self, file: str, table: str) -> Mapping[str, tuple[int, ...]]:
-        """The numbers of a table's rows by the last parts under which code can speak of their `names` and `calls`."""
+        """Return the numbers of a table's rows by the last parts that code can use for their `names` and `calls`."""
         found: dict[str, tuple[int, ...]] = {}
         for number, row in enumerate(self.rows(file, table)):
             for ending in self.spellings((*row.list("names"), *row.list("calls"))):
@@ -252,7 +252,7 @@ class Catalogue:
 
     @lru_cache(maxsize=4096)  # noqa: B019 - a catalogue lives as long as the process
     def spellings(self, names: Collection[str]) -> frozenset[str]:
-        """The last parts under which code can speak of APIs with these qualified names."""
+        """Return the last parts that code can use for APIs with these qualified names."""
         lasts = frozenset(name.rpartition(".")[2] for name in names)
         return lasts.union(*(self._respelled[name] for name in names if name in self._respelled))
 
@@ -267,11 +267,11 @@ class Catalogue:
 
     @cached_property
     def releases(self) -> tuple[Version, ...]:
-        """The releases of PyTorch that the tables speak about, oldest first."""
+        """The releases of PyTorch that the tables describe, oldest first."""
         return tuple(sorted(Version(v) for v in self.row("torch", "releases", "torch").list("versions")))
 
     def newest_release(self, requirement: str = "") -> Version:
-        """The newest known release of PyTorch that `requirement` (PEP 440) admits, else the newest known."""
+        """Return the newest known release of PyTorch that `requirement` (PEP 440) admits, or else the newest known."""
         if not requirement:
             return self.releases[-1]
         from packaging.specifiers import SpecifierSet
@@ -280,10 +280,10 @@ class Catalogue:
         return admitted[-1] if admitted else self.releases[-1]
 
     def choose(self, select: Iterable[str], ignore: Iterable[str]) -> frozenset[str]:
-        """Codes selected by code, prefix of a code or name; the default ones where `select` is empty.
+        """Return the codes selected by code, prefix of a code or name; the default ones if `select` is empty.
 
-        The longest match decides between select and ignore, as in ruff and flake8. Raises CatalogueError
-        for a selector that matches nothing.
+        The longest match decides between select and ignore, as in ruff and flake8. Raises CatalogueError for a selector
+        that matches nothing.
         """
         weights = dict.fromkeys(self.rules, (-1, False))
         chosen = [(selector, True) for selector in tuple(select) or (DEFAULT,)]
@@ -295,14 +295,14 @@ class Catalogue:
         return frozenset(code for code, (_, wanted) in weights.items() if wanted)
 
     def matching(self, selector: str) -> list[str]:
-        """The codes that a selector names. Raises CatalogueError where there are none."""
+        """Return the codes that a selector names. Raises CatalogueError if there are none."""
         default = [code for code, rule in self.rules.items() if rule.default]
         named = ((code, rule.name) for code, rule in self.rules.items())
         return default if selector.upper() == DEFAULT else _matching(selector, named)
 
 
 def _matching(selector: str, rules: Iterable[tuple[str, str]]) -> list[str]:
-    """The codes that a selector names among codes and names. Raises CatalogueError where there are none."""
+    """Return the codes that a selector names among codes and names. Raises CatalogueError if there are none."""
     upper, rules = selector.upper(), list(rules)
     found = [code for code, name in rules if upper == ALL or code.startswith(upper) or name == selector.lower()]
     if not found or not selector:
@@ -312,34 +312,34 @@ def _matching(selector: str, rules: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """What to add to the word that a name is unknown, where one that is known is much like it."""
-    from difflib import get_close_matches  # which only mistakes need
+    """Return a suggestion to add to an error about an unknown name, if a known name is similar; otherwise ""."""
+    from difflib import get_close_matches  # only mistakes need it
 
     found = get_close_matches(word, list(known), 1, 0.75)
     return f", did you mean {found[0]}?" if found else ""
 
 
 def pages(selector: str = ALL) -> list[Path]:
-    """The files of the rules that a selector names, by code. Raises CatalogueError where there are none."""
+    """Return the files of the rules that a selector names, by code. Raises CatalogueError if there are none."""
     files = {path.stem.partition("-")[0]: path for path in rulebook.pages()}
     named = _matching(selector, ((code, path.stem.partition("-")[2]) for code, path in files.items()))
     return [files[code] for code in named]
 
 
 def _way(row: Row) -> str:
-    """How the thing draws that a row of `consumer` speaks of."""
+    """Return how the subject of a row of `consumer` draws."""
     kind = row.text("kind")
     return kind if kind in ("forward", "iteration") else "call"
 
 
 def load() -> Catalogue:
-    """The catalogue, with what is registered. Raises CatalogueError where a page or a table is not well formed."""
+    """Return the catalogue, with what is registered. Raises CatalogueError if a page or a table is not well formed."""
     return read(registered.in_force())
 
 
 @cache
 def read(rows: str) -> Catalogue:
-    """The catalogue with these rows registered."""
+    """Return the catalogue with these rows registered."""
     if rows:
         return read(registered.NOTHING).with_rows(rows)
     try:
@@ -362,7 +362,7 @@ def read_page(path: Path) -> Rule:
 
 
 def _rule(page: Path, data: Mapping[str, Any]) -> Rule:
-    """The rule of a page with this header. Raises CatalogueError."""
+    """Return the rule of a page with this header. Raises CatalogueError."""
     unknown = data.keys() - set(_HEADER_KEYS.split())
     if unknown:
         raise CatalogueError(f"{page.name}: unknown key {min(unknown)!r}")

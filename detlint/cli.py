@@ -1,4 +1,4 @@
-"""The command line: its commands under one name, each imported when it is asked for."""
+"""The command line: its commands under one name, each imported on first use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from click.shell_completion import CompletionItem
 
 from detlint import __version__
 
-COMMANDS = {  # what each command says of itself
+COMMANDS = {  # the one-line help of each command
     "bisect": "Run a program twice, name the first operation that differs.",
     "cache": "Manage the cache of a project.",
     "check": "Check files and folders (the default command).",
@@ -24,14 +24,14 @@ COMMANDS = {  # what each command says of itself
     "server": "Serve an editor by the language server protocol.",
     "verify": "Run operations that findings name, confirm or refute each.",
 }
-_PLACES = {"rule": ("rules", "rule"), "help": ("help", "help_")}  # of those that are not called like their module
+_PLACES = {"rule": ("rules", "rule"), "help": ("help", "help_")}  # commands whose module or function has another name
 
 
 class _DefaultsToCheck(click.Group):
-    """`detlint PATHS` is `detlint check PATHS`. What is wrong with a command line is said in one line."""
+    """A group where `detlint PATHS` means `detlint check PATHS`, and a wrong command line is reported in one line."""
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run the command that the arguments name, and end with its exit status."""
+        """Run the command that the arguments name, and exit with its status."""
         try:
             super().main(*args, **extra | {"standalone_mode": False})
         except click.ClickException as error:
@@ -69,12 +69,12 @@ class _DefaultsToCheck(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Name the commands and say what each does, without importing them."""
+        """List the commands with what each does, without importing them."""
         named = {name: click.Command(name, help=text) for name, text in COMMANDS.items()}
         click.Group(commands=named).format_commands(ctx, formatter)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """What a line may begin with: a command, an option of the default one, or a path that this checks."""
+        """Return what a line may begin with: a command, an option of the default one, or a path to check."""
         commands = [CompletionItem(name, help=text) for name, text in sorted(COMMANDS.items())]
         found = [item for item in commands if item.value.startswith(incomplete)]
         check = self.get_command(ctx, "check")
@@ -95,5 +95,5 @@ def cli() -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """The console script."""
+    """Run the console script."""
     cli(arguments, obj=tuple(arguments))

@@ -25,7 +25,7 @@ KNOWN = (
     *registering.KEYS,
 )
 RUNTIMES = ("auto", "vendor", "import", "inline")
-# where a project's requirements stand, the most binding file first
+# where a project's requirements are, the most binding file first
 REQUIREMENTS = (
     "requirements.txt",
     *(f"requirements/{name}.txt" for name in ("requirements", "base", "runtime", "install", "main")),
@@ -37,19 +37,19 @@ MARKS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", ".git")
 
 
 class ConfigError(Exception):
-    """A setting is wrong; the message says which and what to do."""
+    """A setting is wrong; the message says which, and what to do."""
 
 
 @record(frozen=True)
 class Config:
-    """Settings of a run.
+    """The settings of a run.
 
-    `respect_gitignore` tells whether what git ignores is left out. `severity` is the least grave one that is shown,
-    `runtime` how fixes import their functions. `noqa` tells whether comments `# noqa` suppress what they cover,
-    `comments` whether any comment does. `context` are files and folders that are read beside those whose findings are
-    shown. `baseline` is the file of findings that are not shown, `registered` what the project says of libraries, as
-    the catalogue takes it: what functions do, and the releases that it requires. `cache_dir` is the folder of the
-    cache; None for a run without one.
+    `respect_gitignore` says whether what git ignores is left out. `severity` is the lowest severity that is shown,
+    `runtime` how fixes import their functions. `noqa` says whether comments `# noqa` suppress what they cover,
+    `comments` whether any comment does. `context` are files and folders that are read in addition to those whose
+    findings are shown. `baseline` is the file of findings that are not shown. `registered` is what the project says of
+    libraries, as the catalogue takes it: what functions do, and the releases that it requires. `cache_dir` is the
+    folder of the cache; None for a run without one.
     """
 
     select: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ class Config:
 
 
 def for_paths(paths: Sequence[Path]) -> Config:
-    """The settings of the project that the first path belongs to. Raises ConfigError where a path does not exist."""
+    """Return the settings of the project that the first path belongs to. Raises ConfigError for a missing path."""
     for path in paths:
         if not path.exists():
             raise ConfigError(f"{path} does not exist; give files or folders that do")
@@ -79,10 +79,10 @@ def for_paths(paths: Sequence[Path]) -> Config:
 
 
 def of_run(paths: Sequence[Path], file: Path | None = None, isolated: bool = False) -> Config:
-    """The settings of a run over `paths`, which has a cache in a folder that it is over even where no project marks it.
+    """Return the settings of a run over `paths`; a folder among them may have a cache even without a project.
 
-    They are those in `file` where one is given, and those by default where the run is `isolated`. Raises ConfigError
-    as `for_paths` does, where `file` has no settings, and where both are asked for.
+    They are those in `file` if one is given, and the defaults if the run is `isolated`. Raises ConfigError as
+    `for_paths` does, if `file` has no settings, and if both are asked for.
     """
     if file is not None and isolated:
         raise ConfigError("--isolated reads no settings: not with --config")
@@ -96,9 +96,9 @@ def of_run(paths: Sequence[Path], file: Path | None = None, isolated: bool = Fal
 
 
 def of_path(path: Path, file: Path | None = None, isolated: bool = False) -> Config:
-    """The settings of the project that a path belongs to, whether or not there is something at it.
+    """Return the settings of the project that a path belongs to, whether or not the path exists.
 
-    Those in `file` take the place of those of the project; with `isolated` no file of settings is read.
+    Those in `file` replace those of the project; with `isolated` no settings file is read.
     """
     found = None if isolated else find(path)
     if file is not None:
@@ -115,7 +115,7 @@ def of_path(path: Path, file: Path | None = None, isolated: bool = False) -> Con
 
 
 def find(start: Path) -> tuple[Path, Mapping[str, Any]] | None:
-    """The nearest settings at or above `start`: their file and their table."""
+    """Return the nearest settings at or above `start`, as their file and their table; None if there are none."""
     folder = start.absolute() if start.is_dir() else start.absolute().parent
     for directory in (folder, *folder.parents):
         own = directory / "detlint.toml"
@@ -130,7 +130,7 @@ def find(start: Path) -> tuple[Path, Mapping[str, Any]] | None:
 
 
 def settings_in(file: Path) -> Mapping[str, Any]:
-    """The settings in a file: `[tool.detlint]` of a pyproject.toml, all of any other. Raises ConfigError."""
+    """Return the settings in a file: `[tool.detlint]` of a pyproject.toml, all of any other. Raises ConfigError."""
     if not file.is_file():
         raise ConfigError(f"{file} does not exist; --config takes a file such as detlint.toml or pyproject.toml")
     table = _shared(file) if file.name == "pyproject.toml" else _read(file)
@@ -140,7 +140,7 @@ def settings_in(file: Path) -> Mapping[str, Any]:
 
 
 def _shared(path: Path) -> Mapping[str, Any] | None:
-    """The settings in a file of many tools; None where it has none."""
+    """Return detlint's settings in a file shared by several tools; None if it has none. Raises ConfigError."""
     table = _table(_read(path).get("tool")).get("detlint")
     if table is not None and not isinstance(table, dict):
         raise ConfigError(f"{path}: tool.detlint must be a table")
@@ -148,19 +148,19 @@ def _shared(path: Path) -> Mapping[str, Any] | None:
 
 
 def project_root(start: Path) -> Path:
-    """The nearest folder at or above `start` that looks like a project's, else the folder of `start`."""
+    """Return the nearest folder at or above `start` that looks like a project's, otherwise the folder of `start`."""
     folder = start if start.is_dir() else start.parent
     absolute = folder.absolute()
     return next((d for d in (absolute, *absolute.parents) if is_root(d)), folder)
 
 
 def is_root(folder: Path) -> bool:
-    """Whether a folder looks like a project's root."""
+    """Return whether a folder looks like a project's root."""
     return any((folder / mark).exists() for mark in MARKS)
 
 
 def outermost(root: Path) -> Path:
-    """The folder of all that decides on a project: its root where settings say so, else that of the projects around it.
+    """Return the outermost folder of a project: its root if settings say so, otherwise that of the projects around it.
 
     A folder of examples with requirements of their own may import the rest of its repository.
     """
@@ -189,11 +189,11 @@ def _read(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}{where}: it is not TOML: {said}") from error
 
 
-_parsed = lru_cache(maxsize=8)(toml.loads)  # a run looks into the same files for its settings and for requirements
+_parsed = lru_cache(maxsize=8)(toml.loads)  # a run reads the same files for its settings and for requirements
 
 
 def from_table(path: Path, table: Mapping[str, Any], root: Path | None = None) -> Config:
-    """Settings from the table of the file at `path`, for the project in `root`, else that in the folder of the file.
+    """Return the settings in the table of the file at `path`, for the project in `root` or the file's folder.
 
     Raises ConfigError for an unknown key or a value of the wrong type.
     """
@@ -246,12 +246,12 @@ def _strings(path: Path, key: str, value: object) -> tuple[str, ...]:
 
 
 def extended(select: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
-    """Selectors with more of them; without any, those of the rules that are on by default with more."""
+    """Return selectors with `more` added; if `select` is empty, the default rules with `more`."""
     return (*(select or (DEFAULT,)), *more) if more else select
 
 
 def severity(where: str, value: object) -> Severity:
-    """The severity of that name; `where` says in an error what holds it. Raises ConfigError."""
+    """Return the severity of that name; in an error `where` names what holds it. Raises ConfigError."""
     try:
         return Severity(value)
     except ValueError:
@@ -259,14 +259,14 @@ def severity(where: str, value: object) -> Severity:
 
 
 def runtime(where: str, value: object) -> str:
-    """How fixes import their functions: "auto", "vendor", "import" or "inline". Raises ConfigError."""
+    """Return how fixes import their functions: "auto", "vendor", "import" or "inline". Raises ConfigError."""
     if value not in RUNTIMES:
         raise ConfigError(f"{where} must be auto, vendor, import or inline, not {value!r}")
     return str(value)
 
 
 def promises(where: str, values: tuple[str, ...]) -> tuple[str, ...]:
-    """`values`, all of them promises that a finding can break. Raises ConfigError."""
+    """Return `values` if all are promises that a finding can break. Raises ConfigError otherwise."""
     for value in values:
         if value not in PROMISES:
             raise ConfigError(f"{where} must be among {', '.join(PROMISES)}, not {value!r}")
@@ -274,7 +274,10 @@ def promises(where: str, values: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def target_torch(wanted: str, root: Path, catalogue: Catalogue) -> Version:
-    """The PyTorch version to judge by: the one asked for, else the project's requirement, else the newest known."""
+    """Return the PyTorch version to judge by: the one asked for, the project's requirement, or the newest known.
+
+    Raises ConfigError if the one asked for is not a version.
+    """
     if wanted:
         try:
             return Version(wanted)
@@ -283,7 +286,7 @@ def target_torch(wanted: str, root: Path, catalogue: Catalogue) -> Version:
     for text in requirements(root):
         match = re.match(r"\s*torch\b(?![\w.-])[^;#]*", text)
         if match:
-            from packaging.requirements import InvalidRequirement, Requirement  # they import much
+            from packaging.requirements import InvalidRequirement, Requirement  # slow to import
 
             try:
                 required = Requirement(match.group().strip()).specifier
@@ -295,7 +298,7 @@ def target_torch(wanted: str, root: Path, catalogue: Catalogue) -> Version:
 
 
 def requirements(root: Path) -> list[str]:
-    """The requirement lines of a project, the most binding file first."""
+    """Return the requirement lines of a project, the most binding file first."""
     found: list[str] = []
     for name in REQUIREMENTS:
         path = root / name
@@ -310,7 +313,7 @@ def requirements(root: Path) -> list[str]:
 
 
 def is_installable(root: Path) -> bool:
-    """Whether a project is one that pip installs: it has a setup.py, or metadata in a file of settings."""
+    """Return whether pip can install a project: it has a setup.py, or metadata in a settings file."""
     if (root / "setup.py").is_file():
         return True
     path = root / "setup.cfg"
@@ -324,5 +327,5 @@ def is_installable(root: Path) -> bool:
 
 
 def _table(value: object) -> Mapping[str, Any]:
-    """A table of another tool; an empty one where something else stands, which is not ours to judge."""
+    """Return `value` if it is a table, otherwise an empty one: another tool's settings are not ours to judge."""
     return value if isinstance(value, dict) else {}

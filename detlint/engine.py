@@ -1,4 +1,4 @@
-"""A run: collect each file, link the facts, settle the findings, leave out what is not asked for."""
+"""A run: collect each file, link the facts, settle the findings, and leave out what is not asked for."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def check_sources(
     sources: Sequence[Source], config: Config, torch: Version, documents: Mapping[str, str] | None = None
 ) -> Report:
-    """Analyse texts in this process, with texts of configuration files by path: for tests and editors."""
+    """Analyse texts in this process, with configuration texts by path: for tests and editors."""
     around = Around(documents=Given(documents or {}))
     with registered(config.registered):
         codes = catalogues.load().choose(config.select, config.ignore) | {UNPARSED}
@@ -49,10 +49,10 @@ def check_paths(
     since: str | None = None,
     given: Buffer | None = None,
 ) -> Report:
-    """Analyse the Python files under `paths` with `jobs` processes (0: one a core).
+    """Analyse the Python files under `paths` with `jobs` processes (0: one per core).
 
-    With `since`, a revision of git, the report has what came with the change since then alone. What is `given` of a
-    file goes before what the disk has of it.
+    With `since`, a git revision, the report only has what came with the changes since then. What is `given` of a file
+    replaces what is on disk.
     """
     begun = time.monotonic()
     with registered(config.registered):
@@ -69,7 +69,7 @@ def record(
     jobs: int = 0,
     progress: Progress | None = None,
 ) -> Report:
-    """Write what is found under `paths` to the baseline `file`, and report it as left out by that."""
+    """Write the findings under `paths` to the baseline `file`, and report them as left out by it."""
     from detlint.review.baseline import Baseline, write
 
     begun = time.monotonic()
@@ -93,7 +93,7 @@ def _checked(
     progress: Progress | None,
     given: Buffer | None = None,
 ) -> tuple[Report, Run]:
-    """All that is found under `paths`, and what it is made from."""
+    """Return the report of all findings under `paths`, and the run that it is made from."""
     sources, around = listed(paths, config, given)
     answered, collected = answers(sources, around, config, torch, jobs, progress)
     root = config.root.resolve()
@@ -112,9 +112,9 @@ def entries_of(
     progress: Progress | None = None,
     given: Buffer | None = None,
 ) -> Programs:
-    """The entry points of the Python files under `paths`, collected with `jobs` processes (0: one a core).
+    """Return the entry points of the Python files under `paths`, collected with `jobs` processes (0: one per core).
 
-    What is `given` of a file goes before what the disk has of it.
+    What is `given` of a file replaces what is on disk.
     """
     from detlint.programs.entries import Entry
 

@@ -1,4 +1,4 @@
-"""What an analysis says: findings, their places, fixes and open questions. Pure data, picklable."""
+"""The results of an analysis: findings, their places, fixes and open questions. Pure data, picklable."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from detlint.support.records import record
 
 
 class Severity(enum.Enum):
-    """How sure a difference between two runs is."""
+    """The certainty of a difference between two runs."""
 
-    ERROR = "error"  # as it stands two runs differ
+    ERROR = "error"  # as the code stands, two runs differ
     WARNING = "warning"  # two runs can differ: a race, an order, a benchmarked choice
     NOTE = "note"  # reproducible today but fragile, or asked for by PyTorch's reproducibility page
 
     @property
     def rank(self) -> int:
-        """0 for the gravest."""
+        """The position of the severity: 0 for the gravest."""
         return list(Severity).index(self)
 
 
 class Safety(enum.Enum):
-    """What applying a fix may do."""
+    """The consequences that applying a fix may have."""
 
-    SAFE = "safe"  # the program's meaning is kept, only its random stream becomes fixed
+    SAFE = "safe"  # the program keeps its meaning; only its random stream becomes fixed
     UNSAFE = "unsafe"  # it may raise, slow down noticeably or change results
     DISPLAY = "display"  # shown, never applied
 
 
 @record(frozen=True, slots=True)
 class Edit:
-    """Replace `place` of the analysed text by `text`."""
+    """A replacement of `place` in the analysed text by `text`."""
 
     place: Place
     text: str
@@ -43,10 +43,10 @@ class Edit:
 
 @record(frozen=True, slots=True)
 class Import:
-    """What a fix needs imported in the file at `path`: `from module import name`, or `import module` with no name.
+    """An import that a fix needs in the file at `path`: `from module import name`, or `import module` without a name.
 
-    A relative `module` keeps its leading dots. One that is `inline` is written by the edits, where it is needed.
-    `alias` is the name that an imported module gets, where that is another.
+    A relative `module` keeps its leading dots. An `inline` import is written by the edits, where it is needed. `alias`
+    is the name that an imported module gets, if that differs from its own.
     """
 
     path: str
@@ -57,17 +57,17 @@ class Import:
 
     @property
     def bound(self) -> str:
-        """The name that it gives a meaning in the file."""
+        """The name that the import binds in the file."""
         return self.name or self.alias or self.module.partition(".")[0]
 
 
 @record(frozen=True, slots=True)
 class Fix:
-    """A repair: all its edits and imports together, or none.
+    """A repair: its edits and imports are applied together, or not at all.
 
-    `lowered` is its safety where its finding is lowered, if that is another. As others may bring that about, those of
-    seeds above all, such a fix is made after them, where it is still wanted then. `doubted` is its safety where the
-    finding is not so in every program that shares the place, if that is another.
+    `lowered` is its safety if its finding is lowered, where that differs. Other fixes may lower a finding, above all
+    those of seeds; such a fix is therefore made after them, if it is still wanted then. `doubted` is its safety if the
+    finding does not hold in every program that shares the place, where that differs.
     """
 
     title: str
@@ -89,16 +89,16 @@ class Step:
 
 @record(frozen=True, slots=True)
 class Remedy:
-    """What a fix that seeds a program has to know of it, beside the texts of its files.
+    """The information that a fix that seeds a program needs besides the texts of its files.
 
-    The program starts in the file at `path`, and comes by `steps` to `draw`, which finds a generator unseeded: one of
-    `generators`, those that it draws from unseeded, or may where it was not followed. `seeds` are the calls that surely
-    seed one before, the last first: their places, and what they call. `late` are the calls that lead to the first seed
-    that comes too late, and that seed; `option` is what it seeds by where that is given, and `parsers` are files that
-    may add it. `begins` says that the first step is the start of the program itself, `inner` that it leads to a
-    function that other programs start with, `imported` that other files import the file, `tasks` that each of many
-    processes may run this. `own` is the remedy for what the program draws itself, where that comes later: only a fix
-    that is the same for both is made.
+    The program starts in the file at `path`. By `steps` it reaches `draw`, which finds one of `generators` unseeded:
+    those that the program draws from unseeded, or may where it was not followed. `seeds` are the calls that surely seed
+    a generator before, the last first: their places, and what they call. `late` are the calls that lead to the first
+    seed that comes too late, and that seed; `option` is the option that gives this seed, if any, and `parsers` are
+    files that may add the option. `begins` says that the first step is the start of the program itself, `inner` that it
+    leads to a function that other programs start with, `imported` that other files import the file, `tasks` that each
+    of many processes may run this. `own` is the remedy for what the program draws itself, if that comes later: a fix is
+    made only if it is the same for both.
     """
 
     path: str
@@ -126,11 +126,11 @@ class Related:
 
 @record(frozen=True, slots=True)
 class Operation:
-    """What a device can be asked about a finding: a row of the tables of facts, in the form that the code gives it.
+    """An operation that a device can be asked about: a row of the tables of facts, in the form that the code gives it.
 
-    `called` is the qualified name that the code calls, "" where several are possible. `arguments` are the literals that
-    the call passes, by parameter, as Python writes them, and `defaults` the parameters that it leaves out. With
-    `raising` the finding says that the deterministic mode refuses the operation, else that results vary without it.
+    `called` is the qualified name that the code calls, "" if several are possible. `arguments` are the literals that
+    the call passes, by parameter, as Python writes them; `defaults` are the parameters it omits. With `raising` the
+    finding says that the deterministic mode refuses the operation, otherwise that results vary without that mode.
     """
 
     row: str
@@ -142,11 +142,11 @@ class Operation:
 
 @record(frozen=True, slots=True)
 class Verification:
-    """What running a finding's operation on a device showed.
+    """The result of running a finding's operation on a device.
 
-    `verdict` is one of those of `detlint verify`, `text` what it rests on, in words. `evidence` holds the numbers, the
-    device and its versions for JSON. `elsewhere` tells that it was not this run that measured it, and `general` that
-    the operation was measured as such, not with the call's own arguments.
+    `verdict` is one of the verdicts of `detlint verify`; `text` gives its grounds in words. `evidence` holds the
+    numbers, the device and its versions for JSON. `elsewhere` says that another run made the measurement, and `general`
+    that the operation was measured in general, not with the call's own arguments.
     """
 
     verdict: str
@@ -160,11 +160,11 @@ class Verification:
 class Finding:
     """One cause of a difference, at one place.
 
-    `lowered` asks for the lower severity that the rule's page names, `noted` for a note. Open questions leave it to the
-    project: the finding stands only where `only_if` is answered yes and each of `unless` no, and keeps its full
-    severity only where `full_if` is answered yes. `operation` is what a device could be asked about it, and
-    `verification` what one has shown. `remedies` are the programs that its fix is to seed, until that is made. The
-    places that are `related` to a `flow` are those on the way of what is found, in order, the use last.
+    `lowered` asks for the lower severity that the rule's page names, `noted` for a note. Open questions leave the
+    decision to the project: the finding stands only if `only_if` is answered yes and each of `unless` no, and keeps its
+    full severity only if `full_if` is answered yes. `operation` is what a device can be asked about it, and
+    `verification` is what a device has shown. `remedies` are the programs that its fix has to seed, until that fix is
+    made. If the finding is a `flow`, its `related` places are the steps of that flow in order, the use last.
     """
 
     code: str

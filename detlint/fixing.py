@@ -1,4 +1,4 @@
-"""A run that fixes: the files checked and fixed, again and again, until nothing changes."""
+"""A fixing run: the files are checked and fixed, repeatedly, until nothing changes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ BEYOND = "changes other files too: save the file, and fix it there"
 
 @record(frozen=True)
 class Fixed:
-    """What came of the fixes: the report on the fixed texts, how programs stand, and the files as they were read."""
+    """The result of fixing: the report on the fixed texts, the standing of programs, and the files as read."""
 
     outcome: Outcome
     report: Report
@@ -52,10 +52,10 @@ def fix_paths(
     since: str | None = None,
     given: Buffer | None = None,
 ) -> Fixed:
-    """Fix the Python files under `paths` in memory; unsafe fixes too, if asked for.
+    """Fix the Python files under `paths` in memory, with unsafe fixes only if `unsafe` is set.
 
-    Only findings that are shown are fixed: none of the baseline, and with `since`, a revision of git, only what came
-    with the change since then. Where the content of a file is `given`, no fix is made that changes another one.
+    Only findings that are shown are fixed: none of the baseline and, with `since`, a revision of git, only those that
+    the change since then introduced. If the content of a file is `given`, no fix is made that changes another file.
     """
 
     def run(config: Config) -> Fixed:
@@ -94,7 +94,7 @@ def _fixed(
         for path, text in texts.items():
             name = sources[path].name if path in sources else source.module_name(Path(path))
             if path not in sources:
-                models = Models(sources, torch)  # what fixes import depends on which files there are
+                models = Models(sources, torch)  # the imports of fixes depend on which files exist
             if path not in sources or sources[path].text != text:
                 models.forget(path)
                 sources[path] = Source(path, name, text)
@@ -110,7 +110,7 @@ def _fixed(
     placement = Placement(around.vendored, names, files.read)
 
     def refused(fix: Fix) -> str:
-        """Why a fix is not to be made where one file alone can be."""
+        """Return why a fix cannot be made if only one file may change; "" if it can."""
         paths = {edit.place.path for edit in fix.edits} | {need.path for need in fix.imports}
         return "" if paths <= known.keys() and not placement.copies(fix.imports) else BEYOND
 
@@ -124,13 +124,13 @@ def _fixed(
 
 
 def settings_of(config: Config, unsafe: bool = False) -> Settings:
-    """How the fixes of a project are made."""
+    """Return the settings with which the fixes of a project are made."""
     vendored = is_vendored(config.runtime, requirements(config.root))
     return Settings(unsafe, _first_party(config.root, vendored))
 
 
 def _first_party(root: Path, vendored: bool) -> frozenset[str]:
-    """The modules and packages that linters know as the project's own: those in its root and in `src`."""
+    """Return the modules and packages that linters treat as the project's own: those in its root and in `src`."""
     folders = (root, root / "src")
     found = {path.stem for folder in folders for path in folder.glob("*.py")}
     found |= {path.name for folder in folders if folder.is_dir() for path in folder.iterdir() if path.is_dir()}

@@ -1,4 +1,4 @@
-"""The files of a run, analysed in processes, and what is around them."""
+"""The analysis of the files of a run, in processes, with the results that a cache has."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from detlint.registered import in_force, registered
 from detlint.support.packing import pack, unpack
 
 _BATCH = 65_536  # bytes of source: a tenth of a second of work
-_SPAWNS = 1_000_000  # bytes of source for which it pays to start an interpreter
+_SPAWNS = 1_000_000  # bytes of source from which it pays to start an interpreter
 Progress = Callable[[int, int], None]
 
 
 class Made(NamedTuple):
-    """What came of a file, the digest of its text, and what a cache keeps of it where that is asked for."""
+    """The result for a file, the digest of its text, and what a cache stores of it if that is asked for."""
 
     collected: Collected
     digest: bytes | None
@@ -37,7 +37,7 @@ def collect(
     jobs: int = 0,
     progress: Progress | None = None,
 ) -> list[Collected]:
-    """Collect files, in their order: those that the cache does not know are analysed with `jobs` processes."""
+    """Collect the results of files, in order; files that the cache does not know are analysed with `jobs` processes."""
     with undisturbed():
         found = cache.find(contents)
     missing = {each.item.path: each for each in contents if each.item.path not in found}
@@ -46,14 +46,14 @@ def collect(
     for made in _collect(items, chosen, torch, bool(cache), jobs, progress):
         path, known = made.collected.path, missing[made.collected.path]
         cache.keep(replace(known, digest=made.digest), made.collected, made.document)
-        current = made.digest == known.digest  # else it is of a newer text than the run is about
+        current = made.digest == known.digest  # otherwise the text is newer than the one of this run
         found[path] = made.collected if current else replace(made.collected, lasting=False)
     cache.flush()
     return [restricted(found[each.item.path], codes) for each in contents]
 
 
 def restricted(collected: Collected, codes: frozenset[str]) -> Collected:
-    """What the chosen rules made of a file, of what all rules made of it."""
+    """Return the result for a file with only the findings of the chosen rules."""
     findings = tuple(finding for finding in collected.findings if finding.code in codes)
     return collected if len(findings) == len(collected.findings) else replace(collected, findings=findings)
 
@@ -61,7 +61,7 @@ def restricted(collected: Collected, codes: frozenset[str]) -> Collected:
 def _collect(
     sources: Sequence[Source], codes: frozenset[str], torch: Version, kept: bool, jobs: int, progress: Progress | None
 ) -> Iterator[Made]:
-    """What comes of each file."""
+    """Yield the result for each file, and report the progress."""
     batches = list(_batches(sources)) if jobs != 1 and len(sources) > 1 else []
     found = _shared_out(batches, codes, torch, kept, jobs) if len(batches) > 1 else None
     if found is None:
@@ -75,8 +75,8 @@ def _collect(
 def _shared_out(
     batches: Sequence[Sequence[Source]], codes: frozenset[str], torch: Version, kept: bool, jobs: int
 ) -> Iterator[Made] | None:
-    """What comes of files in processes, as they are done; None where it takes longer to start them."""
-    from detlint.support import processes  # the modules for processes take longer to import than a small run
+    """Return an iterator over results from processes, as they are done; None if starting these would take longer."""
+    from detlint.support import processes  # importing it takes longer than a small run
 
     if not processes.forks() and sum(_size(item) for batch in batches for item in batch) < _SPAWNS:
         return None
@@ -94,7 +94,7 @@ def _unpacked(item: Source, content: bytes | None) -> Made:
 
 
 def _batches(sources: Sequence[Source]) -> Iterator[list[Source]]:
-    """Files in batches of some size, the largest first, so that processes end at about the same time."""
+    """Yield batches of files of some size, the largest files first, so that processes end at about the same time."""
     batch: list[Source] = []
     size = 0
     for item in sorted(sources, key=_size, reverse=True):
@@ -122,7 +122,7 @@ def _packed(item: Source, codes: frozenset[str], torch: Version, kept: bool, row
 
 
 def _made(item: Source, codes: frozenset[str], torch: Version, kept: bool) -> Made:
-    """What comes of a file, with facts that take little room."""
+    """Return the result for a file, with its facts in compact form."""
     with undisturbed():
         content = loaded(item)
         try:

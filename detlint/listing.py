@@ -1,4 +1,4 @@
-"""The files of a run, and what is around them."""
+"""The files of a run, and their surroundings."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from detlint.support.records import record
 
 @record(frozen=True)
 class Around:
-    """What is known of a project beside the files of a run: its console scripts, files that were not analysed, whether
+    """What is known of a project besides the files of a run: its console scripts, files that were not analysed, whether
     fixes give it a copy of the runtime, how they do (the setting `runtime`), whether pip installs it, whether the run
-    has the whole of it, and whether it has all but what is left out or outside of its folder. `documents` gives the
-    contents of configuration files, `errors` and `notes` say which folders were not gone into.
+    has the whole of it, and whether it has all but what is excluded or outside its folder. `documents` gives the
+    contents of configuration files; `errors` and `notes` say which folders were not read.
     """
 
     commands: tuple[Command, ...] = ()
@@ -43,21 +43,21 @@ ALONE = Around()
 
 @record(frozen=True)
 class Buffer:
-    """A file whose content is given, whatever the disk has at its path; there need be no such file."""
+    """A file whose content is given instead of read from the disk; there need be no such file."""
 
     path: Path
     content: bytes
 
     def is_at(self, path: Path) -> bool:
-        """Whether the file is the one at a path, in whatever form that is."""
+        """Return whether the file is the one at a path, in any form of the path."""
         place = source.places()
         return place(path) == place(self.path)
 
 
 def listed(paths: Sequence[Path], config: Config, given: Buffer | None = None) -> tuple[list[Source], Around]:
-    """The Python files under `paths` and in their context, sorted by path, and what is around them.
+    """Return the Python files under `paths` and in their context, sorted by path, and what is around them.
 
-    The file that is `given` is among them, with its content.
+    The `given` file is among them, with its content.
     """
     read = roots(paths, config)
     skipped = source.Skipped()
@@ -87,7 +87,7 @@ def listed(paths: Sequence[Path], config: Config, given: Buffer | None = None) -
 
 
 def _told(skipped: source.Skipped, read: Sequence[Path]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What is said of folders that were not gone into: errors, and a note on links that lead out of what is read."""
+    """Return the messages on folders that were not read: errors, and a note on links that lead out of what is read."""
     errors = tuple(sorted({f"{error.filename}: not read: {error.strerror or error}" for error in skipped.errors}))
     links = [link for link in skipped.links if not any(link.resolve().is_relative_to(path) for path in read)]
     named = ", ".join(sorted({link.as_posix() for link in links}))
@@ -95,15 +95,15 @@ def _told(skipped: source.Skipped, read: Sequence[Path]) -> tuple[tuple[str, ...
 
 
 def with_folders(report: Report, around: Around) -> Report:
-    """A report with what is said of the folders that were not gone into."""
+    """Return a report with the messages on folders that were not read added."""
     return replace(report, errors=(*report.errors, *around.errors), notes=(*report.notes, *around.notes))
 
 
 def roots(paths: Sequence[Path], config: Config) -> list[Path]:
-    """The files and folders that a run reads: the context, and the paths that are not below it.
+    """Return the files and folders that a run reads: the context, and the paths that are not below it.
 
-    Files find each other by their paths. So these get one form where they have several: from the working folder
-    where all are in that, else absolute.
+    Files find each other by their paths. So if these have several forms they all get one: relative to the working
+    folder if all are in it, else absolute.
     """
     read = [*config.context, *(path for path in paths if not _is_below(path, config.context))]
     if len(read) == 1 or all(map(Path.is_absolute, read)) or not any(map(_leads_out, read)):
@@ -117,6 +117,6 @@ def _leads_out(path: Path) -> bool:
 
 
 def _is_below(path: Path, folders: Sequence[Path]) -> bool:
-    """Whether a path is one of these folders or below one. What is excluded there stays out, even if it is named."""
+    """Return whether a path is one of these folders or below one. What they exclude stays out, even if it is named."""
     real = Path(os.path.realpath(path) if path.is_dir() else source.places()(path))
     return any(real.is_relative_to(os.path.realpath(folder)) for folder in folders)

@@ -9,8 +9,8 @@ from detlint.support.records import record
 class Place:
     """A span of a file. Lines and columns count from 1, columns in characters; `end_column` is exclusive.
 
-    `cell` is a notebook's cell, from 0; lines then count within it. Places sort by path, cell and line; what concerns
-    a notebook as a whole comes before its cells.
+    `cell` is a notebook's cell, from 0; lines then count within it. Places sort by path, cell and line; what concerns a
+    notebook as a whole comes before its cells.
     """
 
     path: str

@@ -1,4 +1,4 @@
-"""Open questions: what a finding leaves to the programs of its project. Pure data, picklable."""
+"""Open questions: what a finding leaves for the programs of its project to answer. Pure data, picklable."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from detlint.support.records import record
 class Carrier:
     """What carries a value from one function to another.
 
-    `kind` is "parameter": of the function `name`, called `part` or, where a caller does not know that, the one at a
-    place such as "#0"; "result": what the function gives; "attribute": `part` of objects of the class `name`;
-    "variable": of a module; "class": the class itself. The value stands at `path` in what these hold, step by step:
-    "entry:train", "item:0", "item:" (any), "attribute:files". With `EACH` it is what a parameter is given in turn, one
-    item at each call.
+    `kind` is "parameter": the parameter `part` of the function `name`, or where a caller does not know its name, the
+    one at a position such as "#0"; "result": what the function returns; "attribute": `part` of objects of the class
+    `name`; "variable": a variable of a module; "class": the class itself. `path` leads to the value inside these, step
+    by step: "entry:train", "item:0", "item:" (any item), "attribute:files". With `EACH`, the value is what a parameter
+    receives one item at a time, one at each call.
     """
 
     kind: str
@@ -32,11 +32,11 @@ ITERATED, CALLED = "__iter__", "__call__"
 
 @record(frozen=True, slots=True)
 class Flow:
-    """What becomes of the order of what `source` holds, at `place`.
+    """What happens to the order of what `source` holds, at `place`.
 
-    `kind` is a kind of `Leak`, or "sorted": from there on the order is fixed. `target` is what carries it on. A class
-    that "derives" from another has that one as its `target`. It is so only if the functions that take the parameters
-    `through` which it comes give them back.
+    `kind` is a kind of `Leak`, or "sorted": the order is fixed from there on. `target` is what carries the order on.
+    For a class that "derives" from another, `target` is that base class. The flow exists only if the functions that
+    take the parameters `through` which it passes return them.
     """
 
     source: Carrier
@@ -48,12 +48,12 @@ class Flow:
 
 @record(frozen=True, slots=True)
 class Unseeded:
-    """An open question: is `generator` unseeded when a program gets to `order` in `function`?
+    """An open question: is `generator` unseeded when a program reaches `order` in `function`?
 
-    With `always`: in each program that gets there; with `lasting`: and at its end, too, since what is made there draws
-    later. `generator` is "torch", "numpy" or "python"; `function` is a qualified name in the file at `path`, "" for its
-    top level; `order` is the node's place in evaluation order. What comes right before it does not count for one that
-    is `exact`, as a call may be that stands under a test.
+    With `always`: in every program that gets there; with `lasting`: also at the end of the program, since what is made
+    there draws later. `generator` is "torch", "numpy" or "python"; `function` is a qualified name in the file at
+    `path`, "" for its top level; `order` is the position of the node in evaluation order. With `exact`, only states at
+    the node itself count, and none from right before it, as the node may be a call under a test.
     """
 
     generator: str
@@ -67,7 +67,7 @@ class Unseeded:
 
 @record(frozen=True, slots=True)
 class Seedless:
-    """An open question: does a program give None for `parameter` of the call at `place`, options at their defaults?"""
+    """An open question: does a program pass None for `parameter` of the call at `place`, options at their defaults?"""
 
     place: Place
     parameter: str
@@ -75,10 +75,10 @@ class Seedless:
 
 @record(frozen=True, slots=True)
 class NeverSeeded:
-    """An open question: does a program draw from what the call at `order` makes, and seed it nowhere?
+    """An open question: does a program draw from what the call at `order` makes, and never seed it?
 
-    It is an object of a library with a generator of its own, of which the row `row` speaks. `alone` is the answer where
-    no program gets to the call.
+    The call makes an object of a library with its own generator, which the row `row` describes. `alone` is the answer
+    where no program reaches the call.
     """
 
     path: str
@@ -89,13 +89,13 @@ class NeverSeeded:
 
 @record(frozen=True, slots=True)
 class UnseededLibrary:
-    """An open question: does what is drawn at `order` in `function` by a `library` come from entropy?
+    """An open question: does what a `library` draws at `order` in `function` come from entropy?
 
-    Yes where a program gets there with all of these global generators unseeded; with `lasting` a program has to end so,
-    too. Without generators: yes unless the project has a module of the library's name. `drawn` is what draws, by its
-    name, where a seed of these generators is enough to make it repeat. Of what the settings register, `parameter` takes
-    the seed, and `placed` arguments are given by position: no where the seed may be one of these, or has a default.
-    With `given`: no unless that is answered yes, too.
+    Yes where a program gets there with all of these global generators unseeded; with `lasting`, a program must also end
+    so. Without generators: yes unless the project has a module of the library's name. `drawn` is the name of what
+    draws, where seeding these generators is enough to make it repeat. For functions that the settings register,
+    `parameter` takes the seed, and `placed` arguments are given by position: no if the seed may be one of these or has
+    a default. With `given`: no unless that question is answered with yes, too.
     """
 
     library: str
@@ -112,11 +112,11 @@ class UnseededLibrary:
 
 @record(frozen=True, slots=True)
 class InForce:
-    """An open question: is `switch` in one of the states `words` in every program that gets to `order` in `function`?
+    """An open question: is `switch` in one of the states `words` in every program that reaches `order` in `function`?
 
-    Where no program gets there, the answer is yes if the code right before sets it (`local`); else the ends of those
-    that import the file count, training ones before others, and with none of these `alone`: what the file by itself
-    tells. `ever` lets the end of all of them count in any case.
+    Where no program gets there, the answer is yes if the code right before sets the switch (`local`). Otherwise the end
+    states of the programs that import the file count, those that train before others; if there are none, the answer is
+    `alone`, which the file gives by itself. With `ever`, these end states count in any case.
     """
 
     switch: str
@@ -133,8 +133,8 @@ class InForce:
 class Ends:
     """An open question: does every program that sets a switch at `place` end with `switch` in one of `words`?
 
-    With `some`: does any of them that sets it so there, with its options at their defaults? Where no program gets there
-    the answer is `alone`.
+    With `some`: does any program that sets it so there, with its options at their defaults? Where no program gets
+    there, the answer is `alone`.
     """
 
     switch: str
@@ -146,10 +146,10 @@ class Ends:
 
 @record(frozen=True, slots=True)
 class InLibrary:
-    """An open question: is `function` code that other programs import, and its users' randomness its concern?
+    """An open question: is `function` code that other programs import, whose randomness is up to its users?
 
-    With a `generator`: yes unless the project's own programs only get to `order` before they have seeded it; without:
-    yes unless one of them gets to the function at all.
+    With a `generator`: yes unless the project's own programs reach `order` only before they have seeded it. Without
+    one: yes unless one of them reaches the function at all.
     """
 
     path: str
@@ -162,7 +162,7 @@ class InLibrary:
 class FromEntropy:
     """An open question: does the call at `place`, or what it calls, seed a global generator with entropy by default?
 
-    With `given`: is that call given entropy for a seed, of a generator of its own, too?
+    With `given`: is that call given entropy as a seed, even for a generator of its own?
     """
 
     place: Place
@@ -171,10 +171,10 @@ class FromEntropy:
 
 @record(frozen=True, slots=True)
 class InTraining:
-    """An open question: does a program, by the call at `place`, run a model that draws as it does in training alone?
+    """An open question: does a program, by the call at `place`, run a model that draws as it does only in training?
 
-    Nothing may have put a model into evaluation before. What is called is the model itself, or a `method`, the name of
-    one; `idle` asks for a program that trains nothing and takes its weights from a file.
+    Nothing may have put a model into evaluation mode before. The call is of the model itself, or of the method named
+    `method`. `idle` asks for a program that trains nothing and takes its weights from a file.
     """
 
     place: Place
@@ -184,11 +184,11 @@ class InTraining:
 
 @record(frozen=True, slots=True)
 class Reaches:
-    """An open question: does the arbitrary order of what `carriers` hold get to a use of one of the `kinds`?
+    """An open question: does the arbitrary order of what `carriers` hold reach a use of one of the `kinds`?
 
-    `path` is the file that names the carriers so. With `apart`, what that file itself does with them does not count;
-    with `anyhow` the answer is also yes where no other file imports it. `flows` are what that file does with what
-    functions of others make of it, each so only if they give it back.
+    `path` is the file that uses these names for the carriers. With `apart`, what that file itself does with them does
+    not count; with `anyhow`, the answer is also yes if no other file imports it. `flows` are what that file does with
+    the results of other files' functions, each valid only if these functions return what they are given.
     """
 
     carriers: tuple[Carrier, ...]
@@ -201,10 +201,11 @@ class Reaches:
 
 @record(frozen=True, slots=True)
 class Unfilled:
-    """An open question: is memory read that `carrier` holds, as nothing may write to it in the whole project?
+    """An open question: is memory that `carrier` holds read, although nothing in the whole project may write to it?
 
-    `path` is the file that names the carrier so. Of an attribute, `kept` says how a module keeps it: as a "parameter",
-    as a "buffer", both of which checkpoints have, or "" as any other value; `at` is where it comes to be kept.
+    `path` is the file that uses this name for the carrier. For an attribute, `kept` says how a module keeps it: as a
+    "parameter" or as a "buffer", both of which checkpoints contain, or "" as any other value. `at` is where it is
+    stored in the attribute.
     """
 
     carrier: Carrier
@@ -217,7 +218,7 @@ class Unfilled:
 class Taken:
     """An open question: does a program take the branch at `place` in `function`, options at their defaults?
 
-    Yes where none comes to the function.
+    Yes where no program reaches the function.
     """
 
     place: Place
@@ -227,11 +228,11 @@ class Taken:
 
 @record(frozen=True, slots=True)
 class InProgram:
-    """An open question: does a program come to the file at `path`, other than tests and what tries out a file?
+    """An open question: does a program, other than a test or one that only tries out a file, reach the file at `path`?
 
-    With `learning`: does one that takes gradients, or none at all? Of a file that is run itself this file alone counts,
-    unless it may do so `anywhere` in what it loads. With a `function`: and does a program call that? With `taken`: and
-    is that answered yes?
+    With `learning`: does a program reach it that takes gradients, or none at all? For a file that is run itself, only
+    this file counts, unless gradients may be taken `anywhere` in what it loads. With a `function`: does a program also
+    call that? With `taken`: is that question also answered with yes?
     """
 
     path: str
@@ -243,10 +244,10 @@ class InProgram:
 
 @record(frozen=True, slots=True)
 class SameOrder:
-    """An open question: does a program train, epoch after epoch, by a sampler that nothing in it may tell the epoch?
+    """An open question: does a program train in every epoch with a sampler that nothing in it may tell the epoch?
 
-    The call at `order` makes the sampler, or it is of the class `qualified`, which has an order of its own where these
-    `flags` among its attributes are set.
+    The call at `order` makes the sampler, or the sampler is of the class `qualified`, which has an order of its own
+    where these `flags` among its attributes are set.
     """
 
     path: str
@@ -259,9 +260,9 @@ class SameOrder:
 class Resumes:
     """An open question: does a program with the file at `path` resume from what it saves there, its generators lost?
 
-    It trains, takes an optimizer's state out of a checkpoint by one of `keys`, and no file of it deals with states of
-    generators, or seeds anew in each epoch. Where the file itself is `known` to resume, all that counts is that no
-    program with it has a file that saves and puts back states.
+    Such a program trains and takes an optimizer's state out of a checkpoint by one of `keys`, and none of its files
+    handles states of generators or seeds anew in each epoch. Where the file itself is `known` to resume, the answer is
+    yes if no program with it has a file that both saves and restores states.
     """
 
     path: str
@@ -273,7 +274,8 @@ class Resumes:
 class DrawsInTraining:
     """An open question: does a program with the file at `path` draw random numbers, other than weights, and train?
 
-    With a `generator` it is one whose states programs keep. `alone` is the answer where no program has the file.
+    With a `generator`, the numbers come from that one, whose states programs keep. `alone` is the answer if no program
+    has the file.
     """
 
     path: str
@@ -285,8 +287,8 @@ class DrawsInTraining:
 class Loses:
     """An open question: does a program that trains and resumes, with the file at `path`, lose a generator's state?
 
-    What is "saved" is put back nowhere in the project, and what is "restored" saved nowhere. What is "left" is kept by
-    no file of the program, and drawn from.
+    `how` is "saved" for a state that the file saves: nothing in the project may restore it; "restored": nothing may
+    save it; "left": no file of the program keeps it, and the program draws from the generator.
     """
 
     path: str
@@ -296,11 +298,11 @@ class Loses:
 
 @record(frozen=True, slots=True)
 class Convolves:
-    """An open question: does a program that seeds torch's generator train convolutions of which the gradients need not
-    repeat, where it comes to `place` in `function`?
+    """An open question: where it reaches `place`, does a seeded program train convolutions that need not repeat?
 
-    No where cuDNN's own switch, or that for deterministic algorithms, is on in the end; with `untouched`, where the
-    program sets either. Where no program gets there, the answer is `alone`, if the file is a library's.
+    The program seeds torch's generator, and the gradients of its convolutions need not repeat. No where cuDNN's own
+    switch, or that for deterministic algorithms, is on at the end; with `untouched`, where the program sets either.
+    Where no program reaches `place` in `function`, the answer is `alone` if the file is a library's.
     """
 
     path: str

@@ -1,5 +1,6 @@
-"""What a project says of libraries, in force while it is looked at: rows that its settings register in the tables of
-facts, and the releases that it requires.
+"""What a project says about libraries, in force while the project is analysed.
+
+It says this in the rows that its settings register in the tables of facts, and in the releases that it requires.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from detlint.rulebook import Content
 
 Tables = dict[str, dict[str, list[dict[str, Any]]]]  # rows by file and table
 NOTHING = ""
-UNREAD = "<unread>"  # begins the names of what belongs to the project, but was not analysed
+UNREAD = "<unread>"  # the prefix of names in the project that were not analysed
 _IN_FORCE: ContextVar[str] = ContextVar("registered", default=NOTHING)
-_REPLACED = {  # the tables whose rows do not speak any more of what is registered in one
+_REPLACED = {  # by table: those whose rows lose the names that are registered in it
     ("randomness", "seeder"): [("randomness", "seeder"), ("randomness", "entropy"), ("program", "role")],
     ("randomness", "consumer"): [("randomness", "consumer"), ("libraries", "draw")],
     ("libraries", "draw"): [("randomness", "consumer"), ("libraries", "draw")],
@@ -27,13 +28,13 @@ _OF_GENERATORS = ("randomness", "libraries")
 
 
 def in_force() -> str:
-    """What is registered where this is asked, in the words of `written`; "" for nothing."""
+    """Return what is registered in this context, in the form of `written`; "" for nothing."""
     return _IN_FORCE.get()
 
 
 @contextmanager
 def registered(rows: str) -> Iterator[None]:
-    """Have the catalogue say what these rows do, in this thread."""
+    """Make the catalogue include these rows while the context lasts."""
     token = _IN_FORCE.set(rows)
     try:
         yield
@@ -42,18 +43,18 @@ def registered(rows: str) -> Iterator[None]:
 
 
 def written(tables: Tables, signatures: Mapping[str, str], releases: Mapping[str, str] | None = None) -> str:
-    """Rows, signatures and required releases as one text, which processes and caches can be given."""
+    """Return rows, signatures and required releases as one text, which can be passed to processes and caches."""
     return json.dumps([tables, signatures, releases or {}], sort_keys=True) if tables or releases else NOTHING
 
 
 def with_releases(rows: str, releases: Mapping[str, str]) -> str:
-    """The same rows in a project that requires these releases of libraries."""
+    """Return the same rows in a project that requires these releases of libraries."""
     tables, signatures, _ = _read(rows)
     return written(tables, signatures, releases)
 
 
 def releases(rows: str) -> Mapping[str, str]:
-    """The specifiers of the releases that are required, by library."""
+    """Return the specifiers of the required releases, by library."""
     return _read(rows)[2]
 
 
@@ -63,7 +64,7 @@ def _read(rows: str) -> tuple[Tables, dict[str, str], dict[str, str]]:
 
 
 def added(content: Content, rows: str) -> Content:
-    """What is in `rules/`, with rows that go before those that speak of the same names."""
+    """Return the content of `rules/` with these rows ahead, in place of rows of the same names."""
     own, signatures, _ = _read(rows)
     tables = {file: content.tables_of(file) for file in {file for file, _ in _replaced(own)}}
     for (file, table), names in _replaced(own).items():
@@ -79,7 +80,7 @@ def added(content: Content, rows: str) -> Content:
 
 
 def renamed(rows: str, canonical: Callable[[str], str]) -> str:
-    """The same rows, speaking of things by their one name."""
+    """Return the same rows with all names replaced by their canonical ones."""
     tables, signatures, required = _read(rows)
     for row in _rows(tables):
         row["names"] = [canonical(name) for name in row["names"]]
@@ -87,22 +88,22 @@ def renamed(rows: str, canonical: Callable[[str], str]) -> str:
 
 
 def names(rows: str) -> frozenset[str]:
-    """All names of which rows speak."""
+    """Return all names in the rows."""
     return frozenset(name for row in _rows(_read(rows)[0]) for name in row["names"])
 
 
 def called(rows: str) -> frozenset[str]:
-    """The names of which rows say what a call does to generators."""
+    """Return the names for which rows say what a call does to generators."""
     tables = _read(rows)[0]
     found = _rows({file: tables.get(file, {}) for file in _OF_GENERATORS})
     return frozenset(name for row in found if row.get("kind", "call") == "call" for name in row["names"])
 
 
 def defined(files: Mapping[str, tuple[str, Collection[str]]], names: Iterable[str]) -> dict[tuple[str, str], str]:
-    """What a project defines under these names: by the path of the file and by its name in there.
+    """Return the names that a project defines, by the path of the file and the name in that file.
 
-    `files` are, by path, the name of the module and the names in it, that of a method behind its class. A name begins
-    with that of the module, or with what else the end of the file's path tells where only one file fits that.
+    `files` maps each path to the name of the module and the names in it, a method with its class in front. A name
+    begins with that of the module, or with another suffix of the file's path if only one file fits it.
     """
     found: dict[tuple[str, str], str] = {}
     for name in names:
@@ -113,7 +114,7 @@ def defined(files: Mapping[str, tuple[str, Collection[str]]], names: Iterable[st
 
 
 def _own(path: str, module: str, known: Collection[str], name: str) -> Iterator[str]:
-    """What a file defines that a name may be that of."""
+    """Yield the names in a file, relative to its module, that a name may refer to."""
     parts = name.split(".")
     place = f".{path.removesuffix('.py').removesuffix('/__init__').replace('/', '.')}"
     for end in range(len(parts) - 1, 0, -1):
@@ -125,20 +126,20 @@ def _own(path: str, module: str, known: Collection[str], name: str) -> Iterator[
 
 
 def offered(rows: str) -> dict[str, str]:
-    """All names of which rows speak, by themselves and by those that packages around them may give them."""
+    """Return all names in the rows, by themselves and by the shorter names that enclosing packages may give them."""
     known = names(rows)
     return shortened(known) | {name: name for name in known}
 
 
 def at_end(name: str, offered: Mapping[str, str]) -> str:
-    """What is offered that the name of something which was not analysed ends in; that name for nothing."""
+    """Return the full name for the longest end of an unanalysed name that is offered; that name itself if none is."""
     parts = [part for part in name.split(".")[1:] if part != "__init__"]
     ends = (".".join(parts[start:]) for start in range(len(parts)))
     return next((offered[end] for end in ends if end in offered), name)
 
 
 def shortened(names: Iterable[str]) -> dict[str, str]:
-    """The names by which the packages around it may offer what has one of these, unless that may be several things."""
+    """Return the full name for each shorter name that enclosing packages may offer, unless that is ambiguous."""
     found: dict[str, set[str]] = {}
     for name in names:
         parts = name.split(".")
@@ -153,7 +154,7 @@ def _rows(tables: Tables) -> Iterator[dict[str, Any]]:
 
 
 def _replaced(own: Tables) -> dict[tuple[str, str], set[str]]:
-    """The names that each table does not speak of any more."""
+    """Return the names that are to be removed from each table."""
     found: dict[tuple[str, str], set[str]] = {}
     for file, by_table in own.items():
         for table, rows in by_table.items():

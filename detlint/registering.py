@@ -1,7 +1,7 @@
-"""What settings say of functions that detlint does not know, checked and made rows of the tables of facts.
+"""What settings say about functions that detlint does not know, checked and turned into rows of the tables of facts.
 
-A project says what its own functions do, or those of a library: `[[tool.detlint.seeds]]`, `draws` and `ordered` are
-rows in the form of `rules/facts/`.
+A project describes its own functions, or those of a library: `[[tool.detlint.seeds]]`, `draws` and `ordered` are rows
+in the form of `rules/facts/`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from detlint.catalogue import nearest
 from detlint.generators import COMPILED, GENERATORS, SEEDABLE
 from detlint.registered import Tables, written
 
-KEYS = {  # by setting: those of a row, and what each holds
+KEYS = {  # by setting: the keys of a row, and the kind of value of each
     "seeds": {"names": "names", "seeds": "seeded", "parameter": "word", "none": "none", "restores": "flag",
               "signature": "signature"},
     "draws": {"names": "names", "generator": "drawn", "parameter": "word", "kind": "kind", "when": "conditions",
@@ -30,7 +30,7 @@ Row = dict[str, Any]
 
 
 def rows(settings: Mapping[str, object]) -> str:
-    """What these settings register, as `registered.written` gives it. Raises ValueError with what is wrong."""
+    """Return what these settings register, in the form of `registered.written`. Raises ValueError if a row is wrong."""
     tables: Tables = {}
     signatures: dict[str, str] = {}
     for setting, keys in KEYS.items():
@@ -80,7 +80,7 @@ def _draws(where: str, row: Row) -> list[tuple[str, str, Row]]:
         raise ValueError(f"{where}: generator or parameter is missing: what is drawn from, or what takes the seed")
     kind = row.get("kind", "call")
     drawn = [("randomness", "consumer", made | {"kind": kind, "generator": row["generator"]})]
-    if _KINDS[kind]:  # of a class of the project the methods are followed
+    if _KINDS[kind]:  # methods are followed if the class is the project's
         names = [f"{name}.{method}" for name in row["names"] for method in _KINDS[kind]]
         methods = {**drawn[0][2], "id": f"{where}.methods", "names": names, "kind": "call"}
         drawn.append(("randomness", "consumer", methods))
@@ -110,7 +110,7 @@ def _some(fits: Callable[[str], object]) -> Callable[[object], bool]:
 
 
 def _is_signature(value: object) -> bool:
-    import ast  # which few settings need
+    import ast  # few settings need it
 
     try:
         body = ast.parse(f"def f({value}): pass").body if isinstance(value, str) else []

@@ -1,4 +1,4 @@
-"""Releases of libraries: which specifiers include one, which a project takes, and whether a row speaks of these."""
+"""Releases of libraries: which specifiers include one, which a project allows, and whether a row applies to these."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from packaging.version import Version
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^]]*\])?\s*\(?((?:[<>=!~]=?=?[^;#()]*)?)")
 _SINCE_OR_BEFORE = re.compile(r"(>=|<)([0-9.]*[0-9])")
-_NEWEST = Version("99999")  # where nothing bounds it: what is not required is taken as of today
+_NEWEST = Version("99999")  # without an upper bound: a library that is not required counts as its newest release
 _OLDEST = Version("0")
 
 
 @cache
 def includes(specifiers: str, version: Version) -> bool:
-    """Whether a version is among those that specifiers (PEP 440) say; none say all."""
+    """Return whether specifiers (PEP 440) include a version; empty specifiers include all."""
     if not specifiers:
         return True
     clauses = [_SINCE_OR_BEFORE.fullmatch(each) for each in specifiers.split(",")]
     if version.base_version == str(version) and None not in clauses:
         return all((version >= Version(each[2])) is (each[1] == ">=") for each in clauses if each is not None)
-    from packaging.specifiers import SpecifierSet  # it imports much, and few versions need all that it knows
+    from packaging.specifiers import SpecifierSet  # it imports much, and few versions need it
 
     return SpecifierSet(specifiers).contains(version, prereleases=True)
 
@@ -42,9 +42,9 @@ def required(lines: Iterable[str], libraries: Collection[str]) -> dict[str, str]
 
 
 def holds(release: str, releases: Mapping[str, str]) -> bool:
-    """Whether a row of these releases ("albumentations>=1.4.21") speaks of the newest that a project allows.
+    """Return whether a row for a release ("albumentations>=1.4.21") applies to the newest one that a project allows.
 
-    `releases` has its requirements, by library.
+    `releases` has the project's requirements, by library. Raises ValueError if `release` is not a release of a library.
     """
     match = _REQUIREMENT.match(release)
     if match is None:

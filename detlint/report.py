@@ -1,4 +1,4 @@
-"""What a run says: findings with their severity, and the entry points of programs. Pure data."""
+"""The results of a run: findings with their severity, and the entry points of programs. Pure data."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Judged:
 
 @record(frozen=True)
 class Verdict:
-    """What a project says of a finding: whether it stands, is to be lowered, and its fix to be doubted.
+    """What a project says about a finding: whether it stands, whether it is lowered, and whether its fix is doubted.
 
-    `remedies` are the programs that may be seeded in place of it, `related` what of them explains it. `use` is the kind
-    of use that what is found comes to in other files.
+    `remedies` are the programs that may be seeded instead of applying its fix, `related` the places in them that
+    explain it. `use` is the kind of use that the finding's value reaches in other files.
     """
 
     stands: bool = True
@@ -43,12 +43,12 @@ class Verdict:
 
 @record(frozen=True)
 class Basis:
-    """What the answers of a project rest on, by which they are renewed where nothing changes that programs come to.
+    """What the answers of a project rest on: they are renewed from it if nothing changes that programs reach.
 
-    `verdicts` are, by path, those on the findings of the files that ask something, in their order. `programs` are what
-    rules that look at the whole project find, without their fixes. `reached` is by path what programs come to, `spaces`
-    what the modules of folders without an `__init__.py` are called. `orders` says that some order was followed through
-    files.
+    `verdicts` are, by path, those on the findings that have open questions, in their order. `programs` are the
+    findings, without fixes, of rules on the whole project. `reached` is, by path, what programs reach, `spaces` the
+    dotted names of modules in folders without an `__init__.py`. `orders` says that an arbitrary order or memory was
+    followed through files.
     """
 
     verdicts: Mapping[str, tuple[Verdict, ...]]
@@ -60,11 +60,11 @@ class Basis:
 
 @record(frozen=True)
 class Answered:
-    """What a project has, before settings choose what is shown.
+    """What is known about a project before settings choose what is shown.
 
-    `findings` are those that it confirms, `unsure` those that it does not but a run over more files may.
-    `suppressions` are those of its files by path. `sure` are the codes of rules that have found all there is: over a
-    part of a project only those that look at a file. `basis` is what all of it rests on, `documents` what tells the
+    `findings` are those that it confirms, `unsure` those that it does not, but that a run over more files may confirm.
+    `suppressions` are those of its files, by path. `sure` are the codes of rules that have found all there is: over a
+    part of a project, only the rules on single files. `basis` is what all of this rests on, `documents` identifies the
     contents of the configuration files that its programs look for, by path.
     """
 
@@ -82,8 +82,8 @@ class Answered:
 class Suppressed:
     """A finding that is not shown.
 
-    `kind` tells what withheld it: "noqa", "block", "file", "config" or "baseline". `place` is the comment that does,
-    None where that is outside of the file, and `reason` the words that stand beside it, "" for none.
+    `kind` says what suppressed it: "noqa", "block", "file", "config" or "baseline". `place` is that of the suppressing
+    comment, None if it is outside the file, and `reason` the words next to it, "" if there are none.
     """
 
     judged: Judged
@@ -96,8 +96,8 @@ class Suppressed:
 class Report:
     """The outcome of a run. `findings` and `suppressed` are sorted by place, code and message.
 
-    `notes` are sentences for the person who started it, on what is not shown. It is `lasting` if the same files always
-    give the same. `documents` are those of what was answered.
+    `notes` are sentences for the user about what is not shown. The report is `lasting` if the same files always give
+    the same. `documents` are those of the answers.
     """
 
     findings: tuple[Judged, ...]
@@ -115,7 +115,7 @@ class Report:
 class Programs:
     """The entry points of a run, sorted by place; `errors` says what could not be read.
 
-    `imports` has the files that a file imports, by path.
+    `imports` maps each path to the files that the file imports.
     """
 
     entries: tuple[Entry, ...]
@@ -125,7 +125,7 @@ class Programs:
     imports: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def loaded(self, path: str) -> set[str]:
-        """The files that may be loaded where a program starts with the one at `path`, that among them."""
+        """Return the files that may be loaded if a program starts with the one at `path`, including that one."""
         found, waiting = {path}, [path]
         while waiting:
             new = self.imports.get(waiting.pop(), frozenset()) - found

@@ -1,4 +1,4 @@
-"""The rows of the tables of facts, and the versions that they hold for."""
+"""The rows of the tables of facts, and the versions that they apply to."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ class Row:
     data: Mapping[str, Any]
 
     def text(self, key: str) -> str:
-        """The string under `key`, or ""."""
+        """Return the string under `key`, or ""."""
         value = self.data.get(key, "")
         return value if isinstance(value, str) else ""
 
     def list(self, key: str) -> tuple[str, ...]:
-        """The strings under `key`, or none."""
+        """Return the strings under `key`, or an empty tuple."""
         value = self.data.get(key, ())
         return (value,) if isinstance(value, str) else tuple(value)
 
     def set(self, key: str) -> frozenset[str]:
-        """The strings under `key`, to look up names in."""
+        """Return the strings under `key` as a set, to look up names in."""
         return _as_set(self.list(key))
 
     def holds_for(self, torch: Version, key: str = "torch") -> bool:
-        """Whether the versions under `key` include `torch`; a row without the key holds for all."""
+        """Return whether the versions under `key` include `torch`; a row without the key applies to all."""
         return includes(self.text(key), torch)
 
 
@@ -45,10 +45,10 @@ def _as_set(strings: tuple[str, ...]) -> frozenset[str]:
 
 
 class Tables(Mapping[str, Mapping[str, tuple[Row, ...]]]):
-    """The tables of each file; few runs need those of all."""
+    """The tables of each file, made on demand: few runs need all files."""
 
     def __init__(self, content: Content, releases: Mapping[str, str]) -> None:
-        """`releases` are those that a project requires, by library: rows of others are left out."""
+        """`releases` are those that a project requires, by library: rows for other releases are left out."""
         self._content, self._releases = content, releases
         self._made: dict[str, Mapping[str, tuple[Row, ...]]] = {}
 

@@ -1,7 +1,7 @@
 """The texts of `rules/` as plain data: parsed once, then kept as one JSON document that is read in their place.
 
-A wheel brings the document along. A source tree makes it in the first run, with the digest of all that it was made
-from, so that with every edit of `rules/` it is made again. Where it cannot be written, each run parses the texts.
+A wheel contains the document. A source tree makes it in the first run, with the digest of all that it was made from, so
+that it is made again after every edit of `rules/`. Where it cannot be written, each run parses the texts.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from detlint.support.digests import digest
 from detlint.support.records import record
 
 FILE = Path(__file__).with_name("catalogue.json")
-TABLES = ("facts", "libraries")  # of tables: by subject, and by library, where `[[FILE.TABLE]]` adds a row to a table
-CHECKS = "checks"  # the folder of what the checks read, a file a rule
+TABLES = ("facts", "libraries")  # tables by subject, and by library, where `[[FILE.TABLE]]` adds a row to a table
+CHECKS = "checks"  # the folder of what the checks read, one file per rule
 FOLDERS = (*TABLES, CHECKS)
 _MARK = "+++\n"  # before and after the header of a page
-_DAMAGED = (OSError, ValueError, LookupError, TypeError)  # what comes of a document that is not as it was written
+_DAMAGED = (OSError, ValueError, LookupError, TypeError)  # the errors that a damaged document may raise
 
 
 @record(frozen=True)
 class Content:
-    """The headers of the pages by file name; by file the JSON of its tables, and that of all signatures.
+    """The headers of the pages by file name, the JSON of the tables by file, and the JSON of all signatures.
 
-    `released` are the libraries of some rows that speak of some releases alone.
+    `released` are the libraries with rows that apply only to some of their releases.
     """
 
     headers: dict[str, dict[str, Any]]
@@ -38,44 +38,44 @@ class Content:
     released: list[str]
 
     def tables_of(self, file: str) -> dict[str, list[dict[str, Any]]]:
-        """The rows of the tables of a file, by table. Raises KeyError where there is no such file."""
+        """Return the rows of the tables of a file, by table. Raises KeyError if there is no such file."""
         found: dict[str, list[dict[str, Any]]] = json.loads(self.tables[file])
         return found
 
     def all_signatures(self) -> dict[str, str]:
-        """The signatures by name."""
+        """Return the signatures by name."""
         found: dict[str, str] = json.loads(self.signatures)
         return found
 
 
 def folder() -> Path:
-    """Where `rules/` is: inside the installed package, or beside it in a source tree."""
+    """Return where `rules/` is: inside the installed package, or beside it in a source tree."""
     inside = Path(__file__).parent / "rules"
     return inside if inside.is_dir() else Path(__file__).parent.parent / "rules"
 
 
 def is_installed() -> bool:
-    """Whether `rules/` and the document that was made of it lie in an installed package, where nobody edits them."""
+    """Return whether `rules/` and the document made from it are in an installed package, where nobody edits them."""
     return folder().parent == FILE.parent
 
 
 def pages() -> list[Path]:
-    """The files of the rules, by code."""
+    """Return the pages of the rules, sorted by code."""
     return sorted(folder().glob("DET*.md"))
 
 
 def facts() -> list[Path]:
-    """The files of facts: those by subject, then those by library."""
+    """Return the files of facts: those by subject, then those by library."""
     return [path for name in TABLES for path in sorted((folder() / name).glob("*.toml"))]
 
 
 def checks() -> list[Path]:
-    """Return the files of what checks read, by code."""
+    """Return the files that checks read, sorted by code."""
     return sorted((folder() / CHECKS).glob("DET*.toml"))
 
 
 def content() -> Content:
-    """What is in `rules/`. Raises ValueError where a page or a table is not well formed."""
+    """Return the content of `rules/`. Raises ValueError if a page or a table is not well formed."""
     if is_installed():
         with suppress(*_DAMAGED):
             return Content(**json.loads(FILE.read_bytes())["content"])
@@ -91,14 +91,14 @@ def content() -> Content:
 
 
 def prose(path: Path) -> str:
-    """Return the Markdown below the header of a page. Raises ValueError where there is no header."""
+    """Return the Markdown below the header of a page. Raises ValueError if there is no header."""
     return _parts(path.read_text(encoding="utf-8"))[1]
 
 
 def header(path: Path) -> dict[str, Any]:
     """Return the header of a page, with what its check reads as `data`.
 
-    Raises ValueError, which names the page, where it is not well formed.
+    Raises ValueError, which names the page, if the header is not well formed.
     """
     read = path.parent / CHECKS / f"{_code(path)}.toml"
     data = toml.loads(_decoded(read.read_bytes())) if read.exists() else {}
@@ -106,7 +106,7 @@ def header(path: Path) -> dict[str, Any]:
 
 
 def _code(page: Path) -> str:
-    """Return the code of the rule of a page."""
+    """Return the code of the rule that a page describes."""
     return page.stem.partition("-")[0]
 
 
@@ -155,7 +155,7 @@ def _parsed(texts: dict[Path, bytes]) -> Content:
 def _add(tables: dict[str, Any], library: str, content: dict[str, Any]) -> None:
     """Add the rows of a library to the tables that they belong to, each with the name of its file.
 
-    Raises ValueError where there is no such table.
+    Raises ValueError if there is no such table.
     """
     for file, by_table in content.items():
         for table, rows in by_table.items():
@@ -165,18 +165,18 @@ def _add(tables: dict[str, Any], library: str, content: dict[str, Any]) -> None:
 
 
 def _decoded(text: bytes) -> str:
-    return text.decode().replace("\r\n", "\n")  # as files are read as text
+    return text.decode().replace("\r\n", "\n")  # as in files read as text
 
 
 def _digest(texts: dict[Path, bytes]) -> str:
-    """What tells these texts, and this way of parsing them, from others."""
+    """Return a digest of these texts and of this module, which parses them."""
     own = Path(__file__)
     parts = [(path.name, digest(text).hex()) for path, text in ((own, own.read_bytes()), *texts.items())]
     return digest(repr(parts).encode()).hex()
 
 
 def _keep(document: dict[str, Any]) -> None:
-    """Write the document in one step, for other processes may read it; where that fails, it is not kept."""
+    """Write the document in one step, as other processes may read it; if that fails, it is not kept."""
     new = FILE.with_name(f"{FILE.name}.{os.getpid()}")
     with suppress(OSError, TypeError):
         new.write_text(json.dumps(document), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""How programs stand after the fixes: what is left of each."""
+"""The standing of programs after the fixes: which findings are left in each."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _RUNS = "run-to-run"
 
 @record(frozen=True)
 class Standing:
-    """A program after the fixes: the file that starts it, whether it was changed, and what is left of it by code.
+    """A program after the fixes: its entry file, whether it was changed, and the findings left, counted by code.
 
-    `unsafe` says how many of these have an unsafe fix, `by_hand` which fixes of others are to be made by hand.
+    `unsafe` is the number of these with an unsafe fix; `by_hand` counts the fixes to make by hand, by title.
     """
 
     path: str
@@ -30,7 +30,7 @@ class Standing:
 def standings(
     programs: Mapping[str, Collection[str]], changed: Collection[str], left: Iterable[Judged]
 ) -> Iterator[Standing]:
-    """Say how each program stands; `programs` are the files that each reaches, by the file that starts it."""
+    """Yield the standing of each program; `programs` maps each entry file to the files that it reaches."""
     findings = [each for each in left if each.severity.value in _SHOWN and _RUNS in each.rule.breaks]
     for path, reached in sorted(programs.items()):
         own = [each.finding for each in findings if _is_of(each.finding, path, reached)]
@@ -42,6 +42,6 @@ def standings(
 
 
 def _is_of(finding: Finding, path: str, reached: Collection[str]) -> bool:
-    """Whether a finding is a program's: by the programs that it names, else by its file."""
+    """Return whether a finding belongs to a program: by the programs that it names, else by its file."""
     named = finding.details.get("programs")
     return path in named.splitlines() if named else finding.place.path in reached

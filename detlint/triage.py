@@ -1,6 +1,6 @@
-"""Whether a check may find anything in a file, by its words alone: else it is not even imported.
+"""Triage by a file's words alone: whether a check may find anything in it. If not, the check is not even imported.
 
-Each check that is named here looks at nothing but what is asked for here; the others are always run.
+Each check named here depends on nothing but what its function here looks for; all other checks always run.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from detlint.semantics.model import Module
 
 
 def may_find(module: Module, rule: Rule) -> bool:
-    """Whether the check of a rule may find anything in a file."""
+    """Return whether the check of a rule may find anything in a file."""
     asked = _ASKED.get(rule.check)
     return asked is None or not module.narrows or asked(module, rule)
 
 
 def _rows(file: str, table: str) -> Callable[[Module, Rule], bool]:
-    """What asks whether calls may be of a row of a table."""
+    """Return a function that checks whether calls of a file may match a row of a table."""
     return lambda module, _: bool(module.rows_like(file, table))
 
 
 def _page(*lists: str) -> Callable[[Module, Rule], bool]:
-    """What asks whether calls may be of names that lists of the rule's page have."""
+    """Return a function that checks whether calls of a file may match names in lists of the rule's page."""
     return lambda module, rule: bool(module.calls_like([name for each in lists for name in rule.data[each]]))
 
 

@@ -1,4 +1,4 @@
-"""Findings verified: their operations run on a device, or looked up in what another machine measured."""
+"""Verification of findings: their operations are run on a device, or looked up in another machine's results."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _OF_KERNELS = ("kernel_atomics", "autotuning")  # checks whose findings may be i
 def verify_report(
     report: Report, settings: Settings, progress: Progress | None = None
 ) -> tuple[Report, Session | None]:
-    """The report with what running its operations showed, and the session, None if there was nothing to run.
+    """Return the report with the results of running its operations, and the session, None if nothing was run.
 
-    Raises pool.StartError where the device cannot be used.
+    Raises pool.StartError if the device cannot be used.
     """
     operations = [judged.finding.operation for judged in report.findings if judged.finding.operation is not None]
     subjects = join.of_operations(operations, PROBES)
@@ -32,10 +32,10 @@ def verify_report(
 
 
 def with_kernels(report: Report, read: Callable[[str], str], seconds: float) -> Report:
-    """The report with what Triton kernels of the user's own did that findings are in, `seconds` for a file.
+    """Return the report with results of running the user's Triton kernels that contain findings.
 
-    This imports the files that they are in, and calls functions of theirs, in processes of their own. `read` gives the
-    text of a file.
+    This imports the files that contain them and calls their functions, in separate processes of at most `seconds` per
+    file. `read` returns the text of a file.
     """
     asked: dict[str, set[str]] = {}
     kernels: list[str] = []
@@ -54,6 +54,6 @@ def with_kernels(report: Report, read: Callable[[str], str], seconds: float) -> 
 
 
 def with_evidence(report: Report, sessions: Sequence[Session]) -> Report:
-    """The report with what sessions held elsewhere showed of its operations."""
+    """Return the report with what sessions held elsewhere showed of its operations."""
     found = [replace(judged, finding=join.looked_up(judged.finding, sessions, PROBES)) for judged in report.findings]
     return replace(report, findings=tuple(found))

@@ -1,22 +1,21 @@
-"""A project that is asked again and again while its files change: for editors, language servers and plugins.
+"""A project that is queried repeatedly while its files change: for editors, language servers and plugins.
 
     workspace = Workspace.of(path)    # the project that a file or folder belongs to; nothing is read yet
     workspace.update(path, text)      # the text of a file that is open in an editor; None once that is closed
     workspace.refresh()               # files on the disk may have changed, come or gone: True if any has
-    workspace.findings(path)          # the findings in a file, as the whole project answers for them
+    workspace.findings(path)          # the findings in a file, in the context of the whole project
     workspace.report()                # those of all files, as `detlint` shows them for the project's root
     workspace.alone(path, text)       # the findings in a file by itself, as `detlint PATH` shows them
 
-`update` and `refresh` note what changed. `report` and `findings` analyse the files that changed since the last call,
-link the project again if more has changed in one than the places of its code, and else take what is there. The first
-call needs all files: what the cache of the project does not know is analysed. `missing` says how many files that would
-be, `load` does it with many processes and tells its progress. `alone` needs only the file, and is what `findings` gives
-for one that is no member of the project, such as one that was never saved or is excluded.
+`update` and `refresh` record what changed. `report` and `findings` analyse the files that changed since the last call.
+They link the project again if more than the places of a file's code changed, and else reuse the last answers. The first
+call needs all files and analyses those that the project's cache does not know. `missing` returns how many these are,
+and `load` analyses them with many processes and reports progress. `alone` needs only the file. `findings` uses it for
+files outside of the project, such as one that was never saved or is excluded.
 
-Paths are taken in any form. Findings name files as a run of detlint in the working folder does: relative where the
-root of the project is in that, else absolute. All methods may be called from any thread; one waits for the other, so a
-server should call those that analyse in a thread of their own. `of` raises ConfigError and CatalogueError where the
-settings are wrong.
+Paths may have any form. Findings name files as a run of detlint in the working folder does: relative if it contains the
+project's root, else absolute. All methods may be called from any thread; calls wait for each other, so a server should
+call those that analyse in a separate thread. `of` raises ConfigError and CatalogueError if the settings are wrong.
 """
 
 from __future__ import annotations
@@ -53,56 +52,56 @@ if TYPE_CHECKING:
     from detlint.project.project import Project
 
 T = TypeVar("T")
-_LINKING = threading.Lock()  # one project at a time, so that it is known what nobody holds
+_LINKING = threading.Lock()  # one project at a time, so that it is known which objects are unused
 
 
 class HaltedError(BaseException):
-    """The project was not linked, for nobody waits for it any more: no error, which somebody might recover from."""
+    """The end of a link whose result nobody waits for any more; a BaseException, so that nothing recovers from it."""
 
 
 class Workspace:
-    """A project: its settings, its files with the texts that editors have of them, and what was made of them."""
+    """A project: its settings, its files with the texts that editors have of them, and the results of analysis."""
 
     def __init__(self, config: Config, torch: Version) -> None:
-        """The project in the root of `config`."""
+        """Set up the project in the root of `config`."""
         self.config = config
         self.torch = torch
         self._lock = threading.RLock()
         self._cache = Cache(config.cache_dir, torch)
         self._codes = frozenset(catalogue.load().rules)
         self._texts: dict[str, str] = {}  # of open files
-        self._around: Around | None = None  # None until the files were looked for
+        self._around: Around | None = None  # None until the files have been listed
         self._items: dict[str, Source] = {}
         self._contents: dict[str, Content] = {}
         self._collected: dict[str, tuple[Content, Collected]] = {}
         self._models = Models(self._items, torch)
         self._modelled: tuple[frozenset[str], Around] | None = None
-        self.halted = threading.Event()  # while it is set, whoever has the project linked gets a HaltedError
-        self.links = 0  # how often it was linked
+        self.halted = threading.Event()  # while it is set, linking the project raises HaltedError
+        self.links = 0  # how often the project was linked
         self._kept: Kept | None = None
-        self._old: dict[str, str] = {}  # texts of files as they were in the last answers, where they are others now
+        self._old: dict[str, str] = {}  # the texts behind the last answers, of files that have changed since
         self._project: Project | None = None
         self._answered: Answered | None = None
-        self._before: tuple[Answered, Mapping[str, Collected]] | None = None  # the last answers, and what they are from
+        self._before: tuple[Answered, Mapping[str, Collected]] | None = None  # the last answers and their sources
         self._report: Report | None = None
 
     @classmethod
     def of(cls, path: Path, torch_version: str = "") -> Workspace:
-        """The project of a file or folder, by the settings there."""
+        """Return the project of a file or folder, with the settings found there."""
         config = for_paths([path])
         torch = target_torch(torch_version or config.torch_version, config.root, catalogue.load())
         return cls(config, torch)
 
     @contextmanager
     def _entered(self) -> Iterator[None]:
-        """Have others wait, and what the settings register in force."""
+        """Hold the lock, with what the settings register in force."""
         with self._lock, registered(self.config.registered):
             yield
 
-    # What changes
+    # Changes
 
     def update(self, path: str | Path, text: str | None) -> None:
-        """Take `text` for what is in a file, or with None what is on the disk."""
+        """Set the text of a file to `text`, or with None to what is on the disk."""
         with self._entered():
             name = shown(path)
             self._remember(name)
@@ -121,7 +120,7 @@ class Workspace:
                 self._old[path] = item.read()
 
     def refresh(self) -> bool:
-        """Look for what changed on the disk; whether anything has."""
+        """Look for changes on the disk; return whether anything has changed."""
         with self._entered():
             sources, around = listed([Path(shown(self.config.root))], self.config)
             gone = self._items.keys() - {item.path for item in sources}
@@ -137,12 +136,12 @@ class Workspace:
             return self._read(sources) or different
 
     def _documents_changed(self, around: Around) -> bool:
-        """Whether a configuration file is another than the one that answers were given with."""
+        """Return whether a configuration file differs from the one that the answers are based on."""
         known = (self._answered, None if self._before is None else self._before[0])
         return any(have_changed(each.documents, around.documents) for each in known if each is not None)
 
     def _read(self, items: Sequence[Source]) -> bool:
-        """Read the files; whether any has changed."""
+        """Read the files; return whether any has changed."""
         different = False
         for content in self._cache.read([replace(item, text=None) for item in items]):
             path = content.item.path
@@ -157,9 +156,9 @@ class Workspace:
                 self._answered = self._report = None
             elif path in self._collected and self._is_current(path) and self._is_saved(path):
                 made = self._collected[path][1]
-                self._cache.keep(content, made)  # as the editor's text it was not kept
+                self._cache.keep(content, made)  # while it was the editor's text it was not kept
                 self._collected[path] = content, made
-                if not made.lasting:  # half typed, with the facts from before: on the disk it is what it is
+                if not made.lasting:  # incomplete, with earlier facts: the saved text has to be analysed
                     del self._collected[path]
                     self._answered = self._report = None
                     different = True
@@ -167,16 +166,16 @@ class Workspace:
         return different
 
     def _is_saved(self, path: str) -> bool:
-        """Whether a text of an editor has been written to the disk since it was analysed."""
+        """Return whether the editor's text of a file was written to the disk since it was analysed."""
         analysed, now = self._collected[path][0].item.text, self._contents[path].item.text
         return isinstance(analysed, str) and not isinstance(now, str)
 
     def _is_current(self, path: str) -> bool:
-        """Whether what was made of a file is of the text that it has."""
+        """Return whether what was collected from a file is from its current text."""
         content, (known, _) = self._contents[path], self._collected.get(path, (None, None))
         return known is not None and (known.digest, known.item.name) == (content.digest, content.item.name)
 
-    # What is asked
+    # Queries
 
     @property
     def paths(self) -> frozenset[str]:
@@ -186,31 +185,31 @@ class Workspace:
             return frozenset(self._items)
 
     def excludes(self, path: str | Path) -> bool:
-        """Whether the settings leave a file of the project out."""
+        """Return whether the settings exclude a file of the project."""
         return source.is_excluded(Path(path).absolute(), self.config.root.absolute(), self.config.exclude)
 
     def missing(self) -> int:
-        """How many files have to be analysed before the project can answer."""
+        """Return how many files have to be analysed before the project can answer."""
         with self._entered():
             return 0 if self._known() is not None else self._cache.missing(self._changed())
 
     def is_whole(self) -> bool:
-        """Whether the cache knows the project as a whole, if perhaps as it was some edits ago."""
+        """Return whether the cache knows the project as a whole, even if as it was some edits ago."""
         with self._entered():
             return self._cache.is_whole()
 
     @property
     def followed(self) -> int:
-        """How many programs were followed when the project was linked last."""
+        """The number of programs that were followed when the project was last linked."""
         return 0 if self._kept is None else self._kept.followed
 
     def load(self, jobs: int = 1, progress: Progress | None = None) -> None:
-        """Make ready to answer, with `jobs` processes (0: one a core)."""
+        """Prepare the answers, with `jobs` processes (0: one per core)."""
         with self._entered():
             self._answer(jobs, progress)
 
     def report(self) -> Report:
-        """The findings of the whole project that its settings show."""
+        """Return the findings of the whole project that its settings show."""
         with self._entered():
             if self._report is None:
                 found = self._answer()
@@ -219,10 +218,10 @@ class Workspace:
             return self._report
 
     def standing(self) -> Report | None:
-        """What stands of the last report while there is none of the texts of now, for it may take long.
+        """Return what remains valid of the last report while a slow new one for the current texts is missing.
 
-        Findings in files that changed are those of their texts, as far as they ask nothing of the project, or did
-        before; the others are where their lines are now. None have fixes. None where the report is there, or never was.
+        Findings in changed files are those of the new texts that ask nothing of the project or were there before; the
+        others are moved to where their lines are now. None have fixes. Return None if the report is there or never was.
         """
         with self._entered():
             self._look()
@@ -245,16 +244,16 @@ class Workspace:
         return self._chosen(found, Run(list(self._items.values()), {}, self._around))
 
     def _made(self) -> dict[str, Collected]:
-        """What came of all files, by path."""
+        """Return what was collected from each file, by path."""
         return {path: self._collected[path][1] for path in sorted(self._items)}
 
     def _chosen(self, found: Answered, run: Run) -> Report:
-        """What the settings show of what was found."""
+        """Return the report of those findings that the settings show."""
         settings = replace(self.config, context=())
         return filtered(choose(found, settings), run, filters([], settings, self.torch, 1))
 
     def findings(self, path: str | Path) -> tuple[Judged, ...]:
-        """The findings in a file that the settings show, by the whole project where it is a member of it."""
+        """Return the findings in a file that the settings show, by the whole project if it is a member of it."""
         with self._entered():
             name = shown(path)
             if name not in self.paths:
@@ -262,7 +261,7 @@ class Workspace:
             return tuple(judged for judged in self.report().findings if judged.finding.place.path == name)
 
     def alone(self, path: str | Path, text: str | None = None) -> tuple[Judged, ...]:
-        """The findings that `detlint PATH` shows in a file, with this text where one is given."""
+        """Return the findings that `detlint PATH` shows in a file, with this text if one is given."""
 
         def run() -> tuple[Judged, ...]:
             sources, around = listed([Path(shown(path))], replace(self.config, context=()))
@@ -273,19 +272,19 @@ class Workspace:
         with self._entered(), undisturbed():
             return self._with_or_without_cache(run)
 
-    # How it is answered
+    # Answers
 
     def _look(self) -> None:
-        """Look for the files of the project, where that was never done."""
+        """List the files of the project if that has not been done yet."""
         if self._around is None:
             self.refresh()
 
     def _changed(self) -> list[Content]:
-        """The files of which nothing was made since they changed."""
+        """Return the files that have not been analysed since they changed."""
         return [content for path, content in self._contents.items() if not self._is_current(path)]
 
     def _known(self) -> Answered | None:
-        """What the project has, where that is known of these very files."""
+        """Return the answer of the project if it is known for exactly these files, else None."""
         self._look()
         assert self._around is not None
         if self._answered is None:
@@ -296,11 +295,11 @@ class Workspace:
         return self._answered
 
     def _answer(self, jobs: int = 1, progress: Progress | None = None) -> Answered:
-        """What the project has."""
+        """Return the answer of the project."""
         return self._with_or_without_cache(lambda: self._ask(jobs, progress))
 
     def _with_or_without_cache(self, run: Callable[[], T]) -> T:
-        """What `run` gives; where it fails with a cache, what it gives without one."""
+        """Return the result of `run`; if it fails with a cache, run it again without one."""
 
         def run_with(config: Config) -> T:
             if config.cache_dir is None and self._cache:
@@ -330,7 +329,7 @@ class Workspace:
         return answered
 
     def _renewed(self, made: Mapping[str, Collected]) -> Answered | None:
-        """The last answers, where no more than places has changed since."""
+        """Return the last answers with new places if nothing but places has changed since, else None."""
         answered, before = self._before or (None, {})
         if answered is None or before.keys() != made.keys() or self._around is None:
             return None
@@ -341,12 +340,12 @@ class Workspace:
         return renewed(answered, changed, self._models, self._around)
 
     def _linked(self, collected: Sequence[Collected], around: Around) -> Answered:
-        """What the project has, linked again if facts are others than before."""
-        if self._modelled != (frozenset(self._items), around):  # what fixes depend on beside texts
+        """Return the answer of the project, linked again if facts have changed."""
+        if self._modelled != (frozenset(self._items), around):  # what fixes depend on besides texts
             self._modelled = frozenset(self._items), around
             self._models = Models(self._items, self.torch)
         if self._project is None:
-            from detlint.cache.courses import recalled  # they import all that links
+            from detlint.cache.courses import recalled  # it imports everything that links
             from detlint.link.runs.tidying import tidy
 
             contents = [*self._contents.values()]
@@ -358,21 +357,21 @@ class Workspace:
         return answer(collected, self._codes, self.torch, self._models, around, self._project)
 
     def _go_on(self) -> None:
-        """Raise HaltedError where nobody waits for an answer any more."""
+        """Raise HaltedError if nobody waits for an answer any more."""
         if self.halted.is_set():
             raise HaltedError
 
     def _saved(self, content: Content) -> Collected:
-        """What comes of a file as it is on the disk."""
+        """Return what is collected from a file as it is on the disk."""
         (collected,) = collect(
             self._cache.read([replace(content.item, text=None)]), self._codes, self.torch, self._cache, jobs=1
         )
         return collected
 
     def _collect(self, jobs: int, progress: Progress | None) -> None:
-        """Analyse what changed. The project is to be linked again where facts are others than before.
+        """Analyse what changed. Mark the project to be linked again if facts have changed.
 
-        A text of an editor that cannot be read keeps the facts before it, since the other files still rely on them.
+        An editor's text that cannot be parsed keeps the facts before it, since the other files still rely on them.
         """
         changed = self._changed()
         for content, new in zip(
@@ -380,18 +379,18 @@ class Workspace:
         ):
             _, old = self._collected.get(new.path, (None, None))
             if new.facts is None and isinstance(content.item.text, str):
-                new = replace(new, facts=(old or self._saved(content)).facts, lasting=False)  # half typed
+                new = replace(new, facts=(old or self._saved(content)).facts, lasting=False)  # incomplete
             if old is None or old.facts != new.facts:
                 self._project = None
             self._collected[new.path] = content, new
-        for path, content in self._contents.items():  # what was read need not be held
+        for path, content in self._contents.items():  # the bytes that were read need not be kept
             if isinstance(content.item.text, bytes):
                 self._items[path] = replace(content.item, text=None)
                 self._contents[path] = replace(content, item=self._items[path])
 
 
 def shown(path: str | Path) -> str:
-    """A path as a run in the working folder shows it."""
+    """Return a path as a run in the working folder shows it."""
     absolute = os.path.abspath(path)  # noqa: PTH100 - pathlib does not remove `..`
     here = os.getcwd()  # noqa: PTH109
     if absolute == here:

@@ -1,1 +1,1 @@
-"""What checks share: what can be told of tensors, memory, generators, contexts and arguments from the model."""
+"""What checks share: what the model shows about tensors, memory, generators, contexts and arguments."""

@@ -1,1 +1,1 @@
-"""Fixes chosen and applied to texts, to a fixed point, and written or shown as a patch."""
+"""The choice of fixes, their application to texts until nothing changes, and their output as files or a patch."""

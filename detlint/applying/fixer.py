@@ -1,4 +1,4 @@
-"""Fixes applied: those that do not get in each other's way, then the check again, until nothing changes."""
+"""Fixes applied: those that do not conflict, then another check, until nothing changes."""
 
 from __future__ import annotations
 
@@ -33,8 +33,10 @@ _Fixable = tuple[Finding, Fix]
 
 @dataclass(frozen=True)
 class Settings:
-    """What to apply and how: unsafe fixes too; the top-level names of the project's own modules; the longest line that
-    an import statement gets; why a fix is not to be made, "" where it may be.
+    """What to apply and how.
+
+    `unsafe` includes unsafe fixes; `first_party` are the top-level names of the project's own modules; `width` is the
+    longest line that an import statement gets; `refused` says why a fix must not be made, "" where it may.
     """
 
     unsafe: bool = False
@@ -62,7 +64,7 @@ class Left:
 
 @dataclass(frozen=True)
 class Applied:
-    """The outcome of one round: the texts that changed, by path, what was fixed and imported, what was left."""
+    """The outcome of one round: the texts that changed, by path, what was fixed and imported, and what was left."""
 
     texts: Mapping[str, str]
     fixed: tuple[Finding, ...]
@@ -72,9 +74,9 @@ class Applied:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of all rounds. The places of `fixed` are those in the round that fixed it.
+    """The outcome of all rounds. The places of `fixed` are those in the round that fixed it.
 
-    `converged` is False where fixes kept on asking for more: a defect of a rule, whose texts are not to be trusted.
+    `converged` is False where fixes kept requiring more fixes: a defect of a rule, whose texts cannot be trusted.
     """
 
     changes: tuple[Change, ...]
@@ -88,10 +90,9 @@ def fix_project(
 ) -> Outcome:
     """Fix until nothing changes, at most ROUNDS times.
 
-    `check` gives the findings of the project where the files at the paths it is called with have these texts; its
-    last call has the texts of the outcome. `read` gives the text of a file without its BOM, or raises
-    UnreadableError. `companions` gives the texts by path of the files that come along with the imports of all rounds
-    until then; one that cannot be read is new.
+    `check` returns the findings of the project with these texts for the files at these paths; its last call has the
+    texts of the outcome. `read` returns the text of a file without its BOM, or raises UnreadableError. `companions`
+    returns the texts, by path, of files that accompany the imports of all rounds so far; unreadable ones are new.
     """
     original: dict[str, str | None] = {}
     texts: dict[str, str] = {}
@@ -123,9 +124,9 @@ def fix_project(
 
 
 def written_out(fix: Fix, imported: Callable[[Import, Place], tuple[Edit, ...] | None]) -> Fix | None:
-    """A fix with its imports as edits, for those who apply edits alone; None where it cannot be applied so.
+    """Return a fix with its imports as edits, for callers that only apply edits; None where it cannot be so applied.
 
-    `imported` says what `imports` says of this module.
+    `imported` returns what `imports` of this module returns.
     """
     edits = list(fix.edits)
     for need in fix.imports:
@@ -139,7 +140,7 @@ def written_out(fix: Fix, imported: Callable[[Import, Place], tuple[Edit, ...] |
 
 
 def imports(need: Import, before: Place, read: Read, settings: Settings = Settings()) -> tuple[Edit, ...] | None:
-    """The edits that import `need` ahead of `before`; None where it cannot be."""
+    """Return the edits that import `need` before `before`, or None where that is not possible."""
     try:
         head = _head(need.path, read(need.path), frozenset(settings.first_party), settings.width)
         return head.edits(need, before)
@@ -155,7 +156,7 @@ def _text(read: Read, path: str) -> str | None:
 
 
 def apply(findings: Iterable[Finding], read: Read, settings: Settings = Settings()) -> Applied:
-    """Apply the fixes that do not get in each other's way, the first by place and code first; each whole or not at all.
+    """Apply the fixes that do not conflict, in order of place and code; each as a whole or not at all.
 
     A fix whose outcome no longer parses is left out, and the others are kept.
     """
@@ -182,7 +183,7 @@ def apply(findings: Iterable[Finding], read: Read, settings: Settings = Settings
 
 
 class _Refusals:
-    """Why a fix is not tried at all."""
+    """The reasons why fixes are not tried at all."""
 
     def __init__(self, read: Read, settings: Settings) -> None:
         self._read = read
@@ -190,7 +191,7 @@ class _Refusals:
         self._heads: dict[str, Head] = {}
 
     def reason(self, finding: Finding) -> str:
-        """ "" where it is tried."""
+        """Return why the fix of a finding is not tried, "" where it is tried."""
         fix = finding.fix
         if fix is not None and fix.safety is Safety.DISPLAY:
             return BY_HAND
@@ -221,13 +222,13 @@ class _Refusals:
         return self._heads[path]
 
 
-@lru_cache(maxsize=4)  # those who ask for one fix after another go from file to file
+@lru_cache(maxsize=4)  # callers that ask for one fix after another go from file to file
 def _head(path: str, text: str, first_party: frozenset[str], width: int) -> Head:
     return Head(path, text, first_party, width)
 
 
 def _choose(wanted: Sequence[_Fixable]) -> tuple[list[_Fixable], list[_Fixable]]:
-    """Those that can be made together, and those that have to wait."""
+    """Return the fixes that can be made together, and those that have to wait."""
     chosen: list[_Fixable] = []
     waiting: list[_Fixable] = []
     made: dict[tuple[str, int | None], set[Edit]] = defaultdict(set)
@@ -242,7 +243,7 @@ def _choose(wanted: Sequence[_Fixable]) -> tuple[list[_Fixable], list[_Fixable]]
 
 
 def _rewritten(fixes: Sequence[Fix], read: Read, settings: Settings) -> tuple[dict[str, str], dict[str, str]]:
-    """The new texts by path, of the files that change, and what is wrong with others."""
+    """Return the new texts, by path, of the files that change, and what is wrong with others."""
     texts: dict[str, str] = {}
     problems: dict[str, str] = {}
     for path in sorted({path for fix in fixes for path in _paths(fix)}):
@@ -264,7 +265,7 @@ def _rewritten(fixes: Sequence[Fix], read: Read, settings: Settings) -> tuple[di
 
 
 def _culprits(fixes: Sequence[Fix], read: Read, settings: Settings) -> dict[Fix, str]:
-    """The fixes that cannot be made with those ahead of them, and why."""
+    """Return the fixes that cannot be made together with those before them, and why."""
     kept: list[Fix] = []
     bad: dict[Fix, str] = {}
     for fix in dict.fromkeys(fixes):
@@ -277,7 +278,7 @@ def _culprits(fixes: Sequence[Fix], read: Read, settings: Settings) -> dict[Fix,
 
 
 def _needs(fixes: Sequence[Fix], path: str) -> dict[Import, Place | None]:
-    """What the fixes import into a file, and ahead of which place of its new text."""
+    """Return what the fixes import into a file, each with the place of the new text that it must precede."""
     edits = _all_edits(fixes, path)
     needs: dict[Import, Place | None] = {}
     for fix in fixes:
@@ -290,7 +291,7 @@ def _needs(fixes: Sequence[Fix], path: str) -> dict[Import, Place | None]:
 
 
 def _imported(path: str, text: str, needs: Mapping[Import, Place | None], settings: Settings) -> str:
-    """The text with all that is needed imported, one after the other."""
+    """Return the text with all needed imports added, one after the other."""
     before = dict(needs)
     for need in sorted(needs, key=lambda need: (need.module, need.name or "")):
         edits = Head(path, text, settings.first_party, settings.width).edits(need, before[need])
@@ -300,7 +301,7 @@ def _imported(path: str, text: str, needs: Mapping[Import, Place | None], settin
 
 
 def _uses(fix: Fix, need: Import) -> list[Edit]:
-    """The edits that write what is imported; all in its file where none does."""
+    """Return the edits that write the imported name, or all edits in its file where none does."""
     edits = _edits(fix, need.path)
     name = re.compile(rf"\b{re.escape(need.name or need.alias or need.module)}\b")
     return [edit for edit in edits if name.search(edit.text)] or edits

@@ -1,4 +1,4 @@
-"""Changes as a patch that `git apply` and `patch -p1` take."""
+"""Changes as a patch that `git apply` and `patch -p1` accept."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NO_NEWLINE = b"\n\\ No newline at end of file\n"
 
 
 def diff(path: str, old: bytes | None, new: bytes) -> bytes:
-    """The unified diff of a file at `path`, named from the current directory; `old` is None where the file is new.
+    """Return the unified diff of a file at `path`, named from the current directory; `old` is None where it is new.
 
     It has no `diff --git` line: with one, git would take the names to start at the root of the repository.
     """
@@ -24,12 +24,12 @@ def diff(path: str, old: bytes | None, new: bytes) -> bytes:
 
 
 def _lines(content: bytes) -> list[bytes]:
-    """The lines as git counts them: they end at \\n alone."""
+    """Return the lines as git counts them: they end at \\n alone."""
     return re.findall(rb"[^\n]*\n|[^\n]+\Z", content)
 
 
 def _quoted(name: str) -> bytes:
-    """A name as git writes it: what is odd escaped, and a tab behind one with a space, which would end it there."""
+    """Return a name as git writes it: odd bytes escaped, and a tab after one with a space, which would end it there."""
     raw = os.fsencode(name)
     if _ODD.search(raw):
         return b'"' + _ODD.sub(_escape, raw) + b'"'

@@ -1,4 +1,4 @@
-"""Edits made in a text; all that is outside of them stays as it is, to the byte."""
+"""Edits made in a text; everything outside of them stays as it is, to the byte."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class BadEditError(Exception):
 
 
 def rewrite(path: str, text: str, edits: Sequence[Edit]) -> str:
-    """The text of the file at `path` with `edits` made, which must not overlap. Equal edits are made once.
+    """Return the text of the file at `path` with `edits` made, which must not overlap. Equal edits are made once.
 
     A `\\n` that an edit writes becomes the newline of the line it begins in. Raises BadEditError.
     """
@@ -49,7 +49,7 @@ def rewrite(path: str, text: str, edits: Sequence[Edit]) -> str:
 
 
 def _in_order(splices: Sequence[Splice]) -> list[Splice]:
-    """From the last to the first, so that offsets stay true."""
+    """Return splices from the last to the first, so that offsets stay valid."""
     return sorted(splices, key=lambda splice: splice[:2])[::-1]
 
 
@@ -70,13 +70,13 @@ def _splices(text: str, edits: Sequence[Edit]) -> list[Splice]:
 
 
 def _newline(text: str, place: int) -> str:
-    """How the line ends that holds `place`; where it is the last one, how the text's first does."""
+    """Return the newline of the line that holds `place`, or the text's first one where that is the last line."""
     match = _NEWLINE.search(text, place) or _NEWLINE.search(text)
     return "\n" if match is None else match[0]
 
 
 def _touches_magic(source: str, edits: Sequence[Edit]) -> bool:
-    """Whether an edit changes what is no Python in a cell; a line may still be added before or after it."""
+    """Return whether an edit changes a part of a cell that is not Python; lines may be added before or after it."""
     masked = mask(source)
     if masked is None:
         return True
@@ -95,11 +95,11 @@ def _touches_magic(source: str, edits: Sequence[Edit]) -> bool:
     return False
 
 
-# How edits lie to each other
+# How edits relate to each other
 
 
 def disagree(one: Edit, other: Edit) -> bool:
-    """Whether edits of two fixes get in each other's way; equal ones are one edit, and insertions need room."""
+    """Return whether edits of two fixes conflict; equal ones are one edit, and an insertion may touch no other."""
     if one == other or not _together(one, other):
         return False
     (a, b), (c, d) = _span(one), _span(other)
@@ -107,7 +107,7 @@ def disagree(one: Edit, other: Edit) -> bool:
 
 
 def sound(edits: Sequence[Edit]) -> bool:
-    """Whether the edits of one fix do not overlap."""
+    """Return whether the edits of one fix do not overlap."""
     for one, other in combinations(dict.fromkeys(edits), 2):
         (a, b), (c, d) = _span(one), _span(other)
         if _together(one, other) and a < d and c < b:
@@ -116,7 +116,7 @@ def sound(edits: Sequence[Edit]) -> bool:
 
 
 def moved(place: Place, edits: Sequence[Edit]) -> Place:
-    """`place` with the line that it has once `edits` are made."""
+    """Return `place`, without extent, at the line that it has once `edits` are made."""
     above = [e for e in edits if e.place.cell == place.cell and _span(e)[1] <= (place.line, place.column)]
     shift = sum(len(_NEWLINE.findall(e.text)) - (e.place.end_line - e.place.line) for e in dict.fromkeys(above))
     line = place.line + shift
@@ -136,7 +136,7 @@ def _span(edit: Edit) -> _Span:
 
 
 def still_runs(path: str, old: str, new: str) -> bool:
-    """Whether the new text of a file parses, and compiles if the old one does."""
+    """Return whether the new text of a file parses, and compiles if the old one does."""
     try:
         before, after = notebook.read(path, old), notebook.read(path, new)
         reading.check(after.text)
@@ -146,7 +146,7 @@ def still_runs(path: str, old: str, new: str) -> bool:
 
 
 def _compiles(text: str) -> bool:
-    """Whether this Python compiles the text, which finds more than a parser does: a keyword given twice."""
+    """Return whether this Python compiles the text, which finds more than a parser does: a keyword given twice."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

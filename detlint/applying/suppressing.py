@@ -1,4 +1,4 @@
-"""Comments that suppress, put at the lines of findings: `# noqa: DET501`. Nothing but comments changes."""
+"""Suppression comments on the lines of findings: `# noqa: DET501`. Nothing but comments changes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Outcome:
 
 
 def suppress(findings: Iterable[Finding], read: Callable[[str], str]) -> Outcome:
-    """Put a comment at each finding. `read` gives the text of a file, or raises UnreadableError."""
+    """Put a comment at each finding. `read` returns the text of a file, or raises UnreadableError."""
     changes: list[Change] = []
     done: list[Finding] = []
     left: list[Left] = []
@@ -64,7 +64,7 @@ def suppress(findings: Iterable[Finding], read: Callable[[str], str]) -> Outcome
 
 
 def _edits(path: str, text: str, findings: Sequence[Finding]) -> Iterator[Edit]:
-    """What puts the codes of the findings of a file into comments at the ends of their lines."""
+    """Yield the edits that put the codes of a file's findings into comments at the ends of their lines."""
     for cell, source in notebook.texts(path, text).items():
         rows = rows_of(cell, source)
         by_line = {line: row for row in rows or () for line in range(row.first, row.last + 1)}
@@ -81,7 +81,7 @@ def _edits(path: str, text: str, findings: Sequence[Finding]) -> Iterator[Edit]:
 
 
 def _edit(line: str, row: Row, codes: list[str]) -> tuple[int, int, str] | None:
-    """The columns that codes go to, and how they are written; None where they cannot be understood there."""
+    """Return the columns where codes go, and how to write them; None where they would not be understood there."""
     if row.comment is None:
         return len(line.rstrip()) + 1, len(line) + 1, f"  # noqa: {', '.join(codes)}"
     column, comment = row.comment
@@ -98,7 +98,7 @@ def _edit(line: str, row: Row, codes: list[str]) -> tuple[int, int, str] | None:
 
 
 def _same_code(path: str, old: str, new: str) -> bool:
-    """Whether two texts of a file are the same but for comments, and for spaces at the ends of lines."""
+    """Return whether two texts of a file are the same except for comments and trailing spaces."""
     before, after = notebook.texts(path, old), notebook.texts(path, new)
     changed = [cell for cell in before if before[cell] != after.get(cell)]
     try:
@@ -110,7 +110,7 @@ def _same_code(path: str, old: str, new: str) -> bool:
 
 
 def _tokens(cell: int | None, text: str) -> list[tuple[int, str]]:
-    """The tokens of a text but for comments; of a notebook's cell those of its Python."""
+    """Return the tokens of a text without comments; for a notebook's cell, those of its Python."""
     masked = None if cell is None else mask(text)
     python = text if masked is None else "".join(line.text for line in masked)
     found = tokenize.generate_tokens(io.StringIO(python, newline=None).readline)

@@ -1,8 +1,8 @@
-"""Fixed files to disk: each whole or not at all, none that somebody else has changed meanwhile, none outside.
+"""Fixed files written to disk: each whole or not at all, none that changed meanwhile, none outside given folders.
 
-A new text is written to a file beside, which then takes the name of the old one: whoever looks, and whenever the
-process is ended, finds one or the other. Copies of the runtime come first, so that what imports them finds them. What a
-process that was killed has left beside is removed by the next one that fixes files in that folder.
+A new text is written to a temporary file in the same folder, which then takes the name of the old one: readers find
+one or the other, whenever the process ends. Copies of the runtime come first, so that code that imports them finds
+them. Temporary files of a process that was killed are removed by the next process that fixes files in that folder.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from detlint.sources.source import UnreadableError
 
 _MODULE = Path(FILE).stem
 _PREFIX = ".detlint-"
-_BESIDE = re.compile(re.escape(_PREFIX) + r"(\d+)-\w+\.tmp")  # with the number of the process that made it
-_LONG = 3600.0  # seconds after which a file beside another is of no process that goes on
+_BESIDE = re.compile(re.escape(_PREFIX) + r"(\d+)-\w+\.tmp")  # with the id of the process that made it
+_LONG = 3600.0  # seconds after which a temporary file belongs to no running process
 
 
 class WriteError(Exception):
@@ -34,19 +34,19 @@ class WriteError(Exception):
 
 
 class Files:
-    """Files by path: their bytes are kept as they were read, since what is written must go back to the same."""
+    """Files by path: their bytes are kept as they were read, because unchanged text must be written back unchanged."""
 
     def __init__(self, within: Sequence[Path] | None = None, given: Mapping[str, bytes] = {}) -> None:
-        """`within` are the folders that may be written to, wherever links lead; None for all.
+        """Open files; `within` are the folders that may be written to, with links resolved; None for all.
 
-        `given` are contents by path that go before those of the disk.
+        `given` are contents by path that take precedence over those on disk.
         """
         self._given = given
         self._within = None if within is None else [Path(os.path.realpath(path)) for path in within]
         self._contents: dict[str, bytes] = {}
 
     def read(self, path: str) -> str:
-        """The text of a file. Raises UnreadableError, also where its text would not be written as it is read."""
+        """Return the text of a file. Raises UnreadableError, also where writing the text back would change it."""
         try:
             content = self._given[path] if path in self._given else source.content(Path(path))
         except OSError as error:
@@ -61,7 +61,7 @@ class Files:
         return text
 
     def contents(self, change: Change) -> tuple[bytes | None, bytes]:
-        """The bytes of a file before and after a change, in one encoding; UTF-8 for a new file. Raises WriteError."""
+        """Return a file's bytes before and after a change, in its encoding, UTF-8 for a new file. Raises WriteError."""
         if change.old is None:
             return None, change.new.encode()
         old = self._contents[change.path]
@@ -74,7 +74,7 @@ class Files:
         raise WriteError(f"{change.path}: not fixed, its encoding cannot hold the fixed text")
 
     def write(self, changes: Iterable[Change]) -> dict[str, str]:
-        """Write what changed; for each file that is not written, by path, a line that says why."""
+        """Write what changed; return, by path, a line that says why for each file that was not written."""
         problems: dict[str, str] = {}
         ordered = sorted(changes, key=lambda change: (not _is_runtime(change.path), change.path))
         for folder in {os.path.realpath(Path(path).parent) for path in (*self._contents, *(c.path for c in ordered))}:
@@ -117,7 +117,7 @@ class Files:
         def take_over(temporary: str) -> None:
             os.chmod(temporary, 0o666 & ~_umask())
             try:
-                os.link(temporary, target)  # fails where there is one, unlike a change of name
+                os.link(temporary, target)  # fails where the target exists, unlike a rename
             except FileExistsError:
                 raise
             except OSError:  # a file system without links
@@ -133,7 +133,7 @@ class Files:
             raise WriteError(f"{path}: not made, there is such a file already; move it away") from None
 
     def _inside(self, path: str, target: Path, done: str) -> Path:
-        """Where a path leads to. Raises WriteError where that is outside of what may be written to."""
+        """Return where a path leads. Raises WriteError where that is outside of what may be written to."""
         if self._within is None or any(target.is_relative_to(each) for each in self._within):
             return target
         where = ", ".join(map(str, self._within))
@@ -141,7 +141,7 @@ class Files:
 
 
 def put(path: Path, content: bytes) -> None:
-    """Write a file whole, whatever was in it: it is as it was where that cannot be done. Raises OSError."""
+    """Replace or create a file as a whole; if that fails, it stays as it was. Raises OSError."""
     target = path.resolve()
 
     def take_over(temporary: str) -> None:
@@ -159,17 +159,17 @@ def _is_runtime(path: str) -> bool:
 
 
 def _needs_runtime(change: Change) -> bool:
-    """Whether a change brings the first use of a copy of the runtime into a file, or one that may need a newer copy."""
+    """Return whether the new text of a changed file mentions the runtime, so that it may need a (newer) copy."""
     return not _is_runtime(change.path) and _MODULE in change.new
 
 
 def _encoding(content: bytes) -> str:
-    """The encoding of Python source, which brings the BOM along where there is one."""
+    """Return the encoding of Python source, "utf-8-sig" where it has a BOM."""
     return tokenize.detect_encoding(BytesIO(content).readline)[0]
 
 
 def _beside(target: Path, content: bytes, take_over: Callable[[str], None]) -> None:
-    """Write a file beside another, all of it to the disk; `take_over` puts it in its place."""
+    """Write a temporary file next to another, all of it to disk; `take_over` puts it in the other's place."""
     descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f"{_PREFIX}{os.getpid()}-", suffix=".tmp")
     try:
         try:
@@ -205,7 +205,7 @@ def _like(temporary: str, target: Path, status: os.stat_result) -> None:
 
 
 def _umask() -> int:
-    """What new files of this process are denied."""
+    """Return the permission bits that new files of this process are denied."""
     mask = os.umask(0o022)
     os.umask(mask)
     return mask
@@ -222,8 +222,8 @@ def _tidy(folder: str) -> None:
 
 
 def _is_left(path: str, process: int) -> bool:
-    """Whether nobody is about to use a file beside another; who is after all fails, says so, and spoils nothing."""
-    if sys.platform == "win32":  # where a process cannot be asked
+    """Return whether no process will use a temporary file; one that would after all fails, says so, spoils nothing."""
+    if sys.platform == "win32":  # no way to ask whether a process runs
         return os.stat(path).st_mtime < time.time() - _LONG
     try:
         os.kill(process, 0)

@@ -1,4 +1,4 @@
-"""Which line of the user's code an operation comes from: the frames below it, without those of libraries."""
+"""Which line of the user's code an operation comes from: the frames of the call stack, without those of libraries."""
 
 from __future__ import annotations
 
@@ -27,20 +27,21 @@ _LIBRARY, _ENGINE, _USER = range(3)
 
 
 class Lines:
-    """Finds the user's lines. `folder` is that of the run; `user` has installed folders that count, too."""
+    """A finder of the user's lines. `folder` is that of the run; `user` has installed folders that count as theirs."""
 
     def __init__(self, folder: str, user: Sequence[str] = ()) -> None:
         self._folder = folder
         self._user = tuple(str(Path(path).resolve()) for path in user)
         self._installed = (*_INSTALLED, *_targets(folder))
         self._torch = tuple(f"{part}torch{os.sep}" for part in self._installed)
-        self._codes: dict[int, tuple[int, CodeType]] = {}  # the code objects are held: an id must not be used again
+        self._codes: dict[int, tuple[int, CodeType]] = {}  # keeps the code objects alive: an id must not be reused
         self._places: dict[tuple[int, int], Place] = {}
 
     def key(self, frame: FrameType | None, past_engine: bool = True) -> Key | None:
-        """The innermost lines of the user's code from a frame outwards.
+        """Return the innermost lines of the user's code from a frame outwards, as a key for `places`.
 
-        Without `past_engine`, None where autograd's engine comes before all of them: the operation is one of its own.
+        Without `past_engine`, return None if autograd's engine comes before all of them: the operation is one of its
+        own.
         """
         found: list[int] = []
         codes = self._codes
@@ -58,14 +59,14 @@ class Lines:
         return tuple(found)
 
     def places(self, key: Key) -> list[Place]:
-        """The lines that a key stands for."""
+        """Return the lines that a key stands for."""
         return [self._place(key[i], key[i + 1]) for i in range(0, len(key), 2)]
 
     def is_aside(self, frame: FrameType | None) -> bool:
-        """Whether what a frame does is no part of the computation.
+        """Return whether what a frame does is not part of the computation.
 
-        So is what the standard library does for itself, and torch: it restores states and lists folders where it
-        compiles code or launches ranks. What it does in `torch.utils`, as in data loaders, is the program's.
+        This holds for what the standard library and torch do for themselves: torch restores states and lists folders
+        where it compiles code or launches ranks. What it does in `torch.utils`, as in data loaders, is the program's.
         """
         if frame is None:
             return False
@@ -74,7 +75,7 @@ class Lines:
         return self._standard(path) or bool(inner and not inner.startswith(f"utils{os.sep}"))
 
     def is_import(self, frame: FrameType | None) -> bool:
-        """Whether a library does something for itself while it is imported."""
+        """Return whether a frame is library code that runs while the library is imported."""
         while frame is not None and not self.is_user(frame):
             if frame.f_code.co_filename.startswith("<frozen importlib"):
                 return True
@@ -82,7 +83,7 @@ class Lines:
         return False
 
     def is_user(self, frame: FrameType | None) -> bool:
-        """Whether a frame runs the user's own code."""
+        """Return whether a frame runs the user's own code."""
         if frame is None:
             return False
         code = frame.f_code
@@ -90,10 +91,10 @@ class Lines:
         return (known[0] if known is not None else self._classify(code)) == _USER
 
     def loaded(self) -> list[str]:
-        """The files of the user's code that this process has loaded, as they are shown, sorted.
+        """Return the files of the user's code that this process has loaded, as they are shown, sorted.
 
-        They are those of its modules, and those of code that was seen at work, which need not be modules: what was
-        executed otherwise, and the cells of notebooks.
+        They are the files of its modules and of code that was seen running outside modules: code executed in other
+        ways, and the cells of notebooks.
         """
         seen = {code.co_filename for kind, code in list(self._codes.values()) if kind == _USER}
         paths = [vars(one).get("__file__") for one in list(sys.modules.values()) if isinstance(one, ModuleType)]
@@ -113,16 +114,16 @@ class Lines:
         return found
 
     def file(self, code: CodeType) -> tuple[str, int | None]:
-        """The file of a code object, as it is shown, and the number of the cell in it."""
+        """Return the file of a code object, as it is shown, and the number of its cell in a notebook, or None."""
         cell = _CELL.fullmatch(code.co_filename)
         return self._file(code.co_filename), int(cell[2]) if cell else None
 
     def _file(self, path: str) -> str:
-        """The file of code, as it is shown: its path is meant from the folder of the run, wherever the program goes."""
+        """Return the path of a code file as it is shown. A relative one starts at the folder of the run."""
         return self.relative(os.path.join(self._folder, _CELL.sub(r"\1", path)))  # noqa: PTH118
 
     def relative(self, path: str) -> str:
-        """A path as it is shown: relative to the folder of the run where it lies in there."""
+        """Return a path as it is shown: relative to the folder of the run if it lies inside."""
         full = os.path.abspath(path)  # noqa: PTH100 - Path.absolute keeps `..`
         if full == self._folder:
             return "."
@@ -147,8 +148,10 @@ class Lines:
         return not (installed or full.startswith(_OWN + os.sep) or self._standard(full))
 
     def _generated(self, path: str) -> bool:
-        """Whether a library wrote a file of code in the course of a run, as torch_geometric does: under another name
-        in each. It lies in the temporary folder and in none that modules are imported from."""
+        """Return whether a library generated a code file during the run, as torch_geometric does.
+
+        Such a file has another name in each run. It lies in the temporary folder, outside all folders of modules.
+        """
         if not path.startswith(_TEMPORARY + os.sep):
             return False
         known = {os.path.realpath(one) for one in (self._folder, *sys.path)}
@@ -161,15 +164,15 @@ class Lines:
 
 
 def _targets(folder: str) -> set[str]:
-    """Folders on the path that `pip install --target` filled: they hold the descriptions of what is installed."""
+    """Return the folders on the path that `pip install --target` filled: those that hold descriptions of packages."""
     found = {os.path.realpath(one) for one in sys.path if one} - {os.path.realpath(folder)}
     return {one + os.sep for one in found if next(Path(one).glob("*.dist-info"), None)}
 
 
 def caller() -> FrameType | None:
-    """The frame that called the function that asks; None where that was no code of Python, as at the end.
+    """Return the frame that called the asking function; None if no Python code called it, as at exit.
 
-    What `torch._dynamo` puts around functions that it does not look into is passed over: its import wraps
+    Wrappers that `torch._dynamo` puts around functions that it does not look into are skipped: its import wraps
     `torch.manual_seed`, and torchvision imports it.
     """
     try:

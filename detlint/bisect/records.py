@@ -1,16 +1,16 @@
-"""What a trace says: the records of a stream and the description of a run. Pure data, without torch.
+"""What a trace contains: the records of its streams, and the description of a run. Pure data, without torch.
 
 A trace is a directory. `meta.json` describes the run (`Meta`). Each `NAME.jsonl.gz` is a stream: what one thread of one
-process did, in order. `main` is the thread that began; the others are named by who began them and in which order:
+process did, in order. `main` is the thread that began; the others are named by what started them and in which order:
 
     main  thread0  pool0  loader0.worker1  process0  process0.thread1  rank0  rank0.loader1.worker0  autograd0
 
-Which thread of a pool does which task depends on time, as does how many there are: streams named `pool` may differ
-between like runs.
+Timing decides which thread of a pool does which task, and how many threads there are: streams named `pool` may differ
+between equal runs.
 
 Records are numbered from 0 in their stream, operations and events together. Two runs in which nothing differs give
-streams that are equal byte for byte once decompressed: nothing of what they hold depends on time, addresses or process
-ids. `streams.py` reads and writes them.
+streams that are equal byte for byte once decompressed: nothing in them depends on time, addresses or process ids.
+`writer.py` writes them, and `streams.py` reads them.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from typing import TypeAlias
 
 VERSION = 1
 Value: TypeAlias = "str | int | float | bool | None"
-COLLECTIVES = frozenset(("c10d", "_c10d_functional", "c10d_functional"))  # namespaces of what ranks carry out together
+COLLECTIVES = frozenset(("c10d", "_c10d_functional", "c10d_functional"))  # namespaces of operations of several ranks
 
 
 class Flag(IntFlag):
-    """What is known of an input beside its content."""
+    """What is known of an input besides its content."""
 
     NONE = 0
     WRITE_ONLY = 1  # overwritten without being read: it has no digest
-    SCALAR = 2  # a tensor without dimensions in the memory of the host
-    UNINITIALISED = 4  # part of its storage may never have been written; `allocation` says by which record it was made
-    HOST = 8  # no operation made it: what no record or an event (a batch, an array) is the producer of
+    SCALAR = 2  # a tensor without dimensions, in host memory
+    UNINITIALISED = 4  # part of its storage may be unwritten; `allocation` is the record that allocated it
+    HOST = 8  # no record of the stream made it
     GENERATOR = 16  # a generator given to the operation: the digest is that of its state
     MUTATED = 32  # read and then written in place
-    LIST = 64  # many tensors in one: digests and producers folded, `fold` for the producers
+    LIST = 64  # many tensors as one input: their digests are folded, and their producers into `fold`
     VIEWED = 128  # only viewed, not read: it has no digest
 
 
@@ -43,15 +43,15 @@ class Draw(IntFlag):
     """Whether an operation draws random numbers."""
 
     NO = 0
-    TAGGED = 1  # the operation may draw, by what torch says of it
-    SEEN = 2  # the state of the default generator was another one afterwards
+    TAGGED = 1  # torch says that the operation may draw
+    SEEN = 2  # the state of the default generator had changed afterwards
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the user's code. `path` is relative to the folder of the run where it lies in there.
+    """A line of the user's code. `path` is relative to the folder of the run if it lies inside.
 
-    `line` counts from 1; `cell` is the number of a notebook's cell, from 0, in which `line` then counts.
+    `line` counts from 1. In a notebook, `cell` is the number of the cell, from 0, and `line` counts within it.
     """
 
     path: str
@@ -68,10 +68,10 @@ class Line:
 class Input:
     """A tensor that an operation was given, or a generator.
 
-    `digest` has 16 hexadecimal digits, and is "" where the content is not read. `producer` is the number of the last
-    record of the stream that wrote to the storage, -1 where there is none. `allocation` is the number of the record
-    that allocated a storage of which not all is known to have been written (UNINITIALISED), else -1. `fold` stands for
-    the producers of a long list of tensors (LIST), else 0.
+    `digest` has 16 hexadecimal digits, and is "" if the content is not read. `producer` is the number of the last
+    record of the stream that wrote to the storage, -1 if there is none. `allocation` is the number of the record that
+    allocated a storage that may be partly unwritten (UNINITIALISED), otherwise -1. `fold` stands for the producers of a
+    long list of tensors (LIST), otherwise 0.
     """
 
     digest: str
@@ -86,15 +86,15 @@ class Op:
     """An operation, as torch's dispatcher saw it.
 
     `name` is like `aten.index_put.default`. `stack` has the lines of the user's code that led here, innermost first, at
-    most 8. `phase` is "forward", "backward" or "optimizer"; in "backward", `node` names the step of autograd, like
-    `IndexBackward0`, and `stack` is that of the forward operation which it belongs to, as far as that is known.
+    most 8. `phase` is "forward", "backward" or "optimizer". In "backward", `node` names the step of autograd, like
+    `IndexBackward0`, and `stack` is that of the forward operation it belongs to, as far as that is known.
 
-    `outputs` has a digest for each tensor that was made or written: "" for views, for fresh memory without content and
-    for memory that still holds some; "=VALUE" for results that are no tensors, as of `.item()`.
-    `scalars` is the text of all other arguments. `signature` has dtypes, shapes, strides and devices: of the inputs,
-    " -> ", of the outputs. `state` is the digest of the default CPU generator's state before an operation that draws,
-    `device_state` that of its device's generator; they are "" for operations that do not, and for those that are given
-    a generator, which is an input.
+    `outputs` has a digest for each tensor that was made or written. It is "" for views, for fresh memory without
+    content, and for memory that still has such parts. Results that are not tensors, as of `.item()`, are "=VALUE".
+    `scalars` is the text of all other arguments. `signature` has the dtypes, shapes, strides and devices of the inputs,
+    " -> ", and those of the outputs. `state` is the digest of the default CPU generator's state before an operation
+    that draws, `device_state` that of its device's generator. They are "" for operations that do not draw, and for
+    those that are given a generator, which is an input.
     """
 
     number: int
@@ -112,13 +112,13 @@ class Op:
 
     @property
     def line(self) -> Line | None:
-        """The innermost line of the user's code."""
+        """The innermost line of the user's code; None if there is none."""
         return self.stack[0] if self.stack else None
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something beside operations that may tell why two runs differ. `data` by kind; states and orders are digests:
+    """An event besides operations that may explain why two runs differ. `data` by kind; states and orders are digests:
 
     kind        what                      digests            data
     seed        torch, numpy, python      state afterwards   function, value (text; "" where none was given)
@@ -130,18 +130,18 @@ class Event:
     listing     os.listdir, glob.glob ... order, names       path, count
     loss        -                         value              -           where `.backward()` is called
     step        the optimizer's class     of parameters (***)optimizer (number), step
-    parameters  the optimizer's class     -                  optimizer, names (one text, parted by spaces)
-    thread      the stream's name         -                  -           where it was begun
+    parameters  the optimizer's class     -                  optimizer, names (one text, separated by spaces)
+    thread      the stream's name         -                  -           where it was started
     process     the stream's name         -                  -
     compile     torch.compile             -                  kept (bool: False if the code runs as written instead)
     compiled    the function              inputs, outputs    -           a call of compiled code
     resume      torch.load ...            -                  path
     restore     the optimizer's class     -                  -           where an optimizer's state is loaded
 
-    (*) Or numpy.random.default_rng or random.Random, where one is made; of torch.Generator, where an operation is
+    (*) Or numpy.random.default_rng or random.Random, where one is made. Of torch.Generator, where an operation is
     given one with another seed than the last one at its line. (**) `python`, `numpy`: the states of the global
-    generators, where they are others than when they were last told. (***) One each in the order of `parameters`; the
-    last one stands for all that are left where there are very many.
+    generators, if they changed since they were last recorded. (***) One each in the order of `parameters`; if there
+    are very many, the last one stands for all the rest.
     """
 
     number: int
@@ -153,18 +153,19 @@ class Event:
 
     @property
     def line(self) -> Line | None:
-        """The innermost line of the user's code."""
+        """The innermost line of the user's code; None if there is none."""
         return self.stack[0] if self.stack else None
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a stream ended. A stream without one was cut off: the process was killed.
+    """How a stream ended. A stream without an end was cut off: the process was killed.
 
     `reason` is "exit", "exception", "bound" (as many records as were asked for) or "signal". `status` is the exit
-    status of the process, `exception` its type and message. In the stream that a process began with, `seen`
-    counts what was recorded (threads, processes, loaders, compiled code), `unseen` says in words what could not be, and
-    `loaded` has the files of the user's code that the process had loaded, paths as in `Line`; in older traces, none.
+    status of the process, `exception` the exception's type and message. In the stream that a process began with, `seen`
+    counts what was recorded (threads, processes, loaders, compiled code), `unseen` says in words what could not be
+    recorded, and `loaded` lists the files of the user's code that the process had loaded, with paths as in `Line`; it
+    is empty in older traces.
     """
 
     number: int
@@ -184,9 +185,9 @@ class Meta:
     """The description of a run.
 
     `environment` is what may make two runs differ from outside (versions, threads, switches, variables; see
-    `fingerprint.py`), as it was when torch had been imported, and `final` as it was at the end ({} if it was killed).
-    `start` has the digests of the generators' states when they came to be: torch, numpy, python, and `hash`.
-    `digest` names the way digests are made: those of two ways cannot be compared.
+    `fingerprint.py`), taken when torch had been imported; `final` is the same at the end ({} if the process was
+    killed). `start` has the digests of the initial states of the generators (torch, numpy, python), and `hash`.
+    `digest` names the method by which digests are made: those of two methods cannot be compared.
     """
 
     argv: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Where Python looks for what to do as it starts: `PYTHONPATH=$(python -m detlint.bisect.startup)`."""
+"""The folder that makes Python begin a record as it starts: `PYTHONPATH=$(python -m detlint.bisect.startup)`."""
 
 from __future__ import annotations
 

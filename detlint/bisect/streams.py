@@ -1,4 +1,4 @@
-"""Traces read. They may come from another machine: whatever is wrong with one is a TraceError of one line."""
+"""Traces that are read. They may come from another machine: anything wrong with one is a TraceError of one line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from detlint.bisect.writer import SUFFIX
 
 PHASES = ("forward", "backward", "optimizer")
 META = "meta.json"
-_LONGEST = 1 << 22  # bytes of a line: a step of an optimizer with many parameters takes some thousands
+_LONGEST = 1 << 22  # bytes of a line; an optimizer step with many parameters takes some thousands
 _MOST_SYMBOLS = 1 << 22
 _LARGEST_SYMBOLS = 1 << 28  # bytes of their lines together
 _LARGEST_META = 1 << 22
@@ -26,11 +26,11 @@ _DIGEST = re.compile(r"[0-9a-f]{16}|=[^\x00-\x1f]{0,200}|![^\x00-\x1f]{0,200}|")
 
 
 class TraceError(Exception):
-    """A directory is no trace, or damaged. The message says which, and what is wrong."""
+    """Raised if a directory is not a trace, or is damaged. The message says which, and what is wrong."""
 
 
 class Trace:
-    """A trace on disk. Raises TraceError where there is none."""
+    """A trace on disk. Raises TraceError if there is none."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -42,19 +42,19 @@ class Trace:
         self.names = tuple(sorted(self._files, key=lambda name: (name != "main", _natural(name))))
 
     def stream(self, name: str) -> Stream:
-        """A stream by its name. Raises KeyError for a name that there is not."""
+        """Return a stream by its name. Raises KeyError for an unknown name."""
         return Stream(self._files[name], name)
 
 
 class Stream:
-    """What one thread of one process did."""
+    """What one thread of one process did, in order."""
 
     def __init__(self, path: Path, name: str) -> None:
         self.path = path
         self.name = name
 
     def lines(self) -> Iterator[bytes]:
-        """The lines as they are written; two streams are equal if these are. A stream that was cut off just ends."""
+        """Yield the lines, which are equal in equal streams, up to where one was cut off. Raises TraceError."""
         try:
             with gzip.open(self.path, "rb") as file:
                 yield from _whole_lines(file, self.path)
@@ -64,9 +64,9 @@ class Stream:
             raise TraceError(f"{self.path}: damaged, it cannot be decompressed ({error})") from None
 
     def records(self, start: int = 0) -> Iterator[Record]:
-        """The records in order, from number `start` on; the end is always given where there is one.
+        """Yield the records in order, from number `start` on; the end is always included if there is one.
 
-        Raises TraceError on reaching a line that is none of the format.
+        Raises TraceError on reaching a line that does not fit the format.
         """
         reader = _Reader(start)
         for count, line in enumerate(self.lines()):
@@ -78,7 +78,7 @@ class Stream:
                 yield record
 
     def end(self) -> End | None:
-        """How the stream ended; None where it was cut off."""
+        """Return how the stream ended; None if it was cut off."""
         last = b""
         for line in self.lines():
             last = line
@@ -88,7 +88,7 @@ class Stream:
 
 
 def equal_prefix(a: Stream, b: Stream) -> tuple[int, bool]:
-    """How many records two streams begin with that are equal to the last bit, and whether that is all of both."""
+    """Return how many records two streams begin with that are equal to the last bit, and whether these are all."""
     count = 0
     for one, other in zip_longest(a.lines(), b.lines()):
         if one != other:
@@ -98,7 +98,7 @@ def equal_prefix(a: Stream, b: Stream) -> tuple[int, bool]:
 
 
 class _Reader:
-    """Lines of a stream made records: holds the symbols."""
+    """A reader that makes records of the lines of a stream, and holds the symbols."""
 
     def __init__(self, start: int) -> None:
         self._start = start
@@ -109,7 +109,7 @@ class _Reader:
         self._stacks: list[tuple[Line, ...]] = [()]
 
     def read(self, line: bytes, first: bool) -> Record | None:
-        """A record, or None for a line that is none or comes before the start. Raises all that damage can cause."""
+        """Return the record of a line; None if it has none or precedes the start. Raises any error of damaged data."""
         kind = line[2:3]
         if first:
             item = json.loads(line)
@@ -250,7 +250,7 @@ def _text(value: object) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text without what drives a terminal."""
+    """Return a text without the characters that control a terminal."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
@@ -274,5 +274,5 @@ def _reason(error: Exception) -> str:
 
 
 def _natural(name: str) -> tuple[tuple[str, int], ...]:
-    """A key that puts worker10 after worker9."""
+    """Return a sort key that puts worker10 after worker9."""
     return tuple((text, int(number or 0)) for text, number in re.findall(r"(\D+)(\d*)", name))

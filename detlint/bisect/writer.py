@@ -1,17 +1,17 @@
-"""Streams written: lines of JSON, compressed in members, so that what was written before a crash can be read.
+"""Streams that are written: lines of JSON, compressed in members, so that what precedes a crash can be read.
 
-A line is a list; its first item says what it is:
+A line is a list; its first item says what kind of line it is:
 
     ["v",1]                                             the version of the format, first of all
-    ["s",TEXT]                                          a symbol, numbered from 1 in order; 0 is the empty text
+    ["s",TEXT]                                          a symbol, numbered from 1 in order; 0 is the empty string
     ["l",PATH,LINE,FUNCTION,CELL]                       a line of code, numbered from 0; CELL is null outside notebooks
     ["k",[LINE...]]                                     a stack, innermost line first, numbered from 1; 0 is empty
     ["o",NAME,STACK,PHASE,NODE,[INPUT...],[OUTPUT...],SCALARS,SIGNATURE(,DRAW,STATE,DEVICE_STATE)]
                                                         an operation; an INPUT is
-                                                        [DIGEST,PRODUCER,FLAGS,ALLOCATION,FOLD], without the items at
-                                                        its end that have their default
+                                                        [DIGEST,PRODUCER,FLAGS,ALLOCATION,FOLD], without trailing items
+                                                        that have their default
     ["e",KIND,WHAT,STACK,[DIGEST...],{DATA}]            an event
-    ["c",NUMBER,DIGEST]                                 the digest of all bytes before, each time 1,024 records are full
+    ["c",NUMBER,DIGEST]                                 the digest of all bytes before it, after every 1,024 records
     ["z",NUMBER,{...}]                                  the end
 
 NAME, NODE, SIGNATURE, KIND and WHAT are numbers of symbols.
@@ -34,12 +34,12 @@ CHAIN = 1024  # records
 SUFFIX = ".jsonl.gz"
 _LATEST = 1.0  # seconds that a record may stay in memory while others are written
 _LARGEST = 1 << 18  # bytes of text in a member
-_LEVEL = 1  # of compression: 36 bytes an operation, and 6 makes it 27 for several times the time
+_LEVEL = 1  # of compression: 36 bytes an operation; level 6 makes it 27, for several times the time
 _DEFAULTS = ('""', "-1", "0", "-1", "0")
 
 
 class Writer:
-    """One stream being written, by one thread. `number` is that of the next record."""
+    """A stream that one thread writes. `number` is that of the next record."""
 
     def __init__(self, path: Path) -> None:
         self.number = 0
@@ -55,7 +55,7 @@ class Writer:
         self._add(f'["v",{VERSION}]')
 
     def symbol(self, text: str) -> int:
-        """The number that stands for a text from now on."""
+        """Return the number that stands for a text from now on."""
         number = self._symbols.get(text)
         if number is None:
             number = self._symbols[text] = len(self._symbols)
@@ -63,11 +63,11 @@ class Writer:
         return number
 
     def known_stack(self, key: Hashable) -> int | None:
-        """The number of a stack that was given under this key before."""
+        """Return the number of the stack that was given under this key before, or None."""
         return self._keys.get(key)
 
     def stack(self, key: Hashable, places: Sequence[tuple[str, int, str, int | None]]) -> int:
-        """The number of a stack of lines (path, line, function, cell), innermost first, given under `key`."""
+        """Return the number of a stack of lines (path, line, function, cell), innermost first, given under `key`."""
         numbers = []
         for place in places:
             number = self._places.get(place)
@@ -94,7 +94,7 @@ class Writer:
         signature: int,
         draw: tuple[int, str, str] | None,
     ) -> int:
-        """Write an operation, its symbols by number and its inputs as `given` made them; give back its number."""
+        """Write an operation, its symbols by number and its inputs as `given` made them; return its number."""
         end = f',{draw[0]},"{draw[1]}","{draw[2]}"]' if draw else "]"
         given, made = ",".join(inputs), ",".join(map(quoted, outputs))
         self._add(
@@ -103,20 +103,20 @@ class Writer:
         return self._next()
 
     def event(self, kind: str, what: str, stack: int, digests: Sequence[str], data: Mapping[str, Value]) -> int:
-        """Write an event; give back its number."""
+        """Write an event; return its number."""
         head = f'["e",{self.symbol(kind)},{self.symbol(what)},{stack}'
         self._add(f"{head},{_compact(list(digests))},{_compact(data)}]")
         return self._next()
 
     def end(self, data: Mapping[str, object]) -> None:
-        """Write the end, and close the stream. Without effect where it is closed."""
+        """Write the end, and close the stream. Do nothing if it is closed."""
         if not self._file.closed:
             self._add(f'["z",{self.number},{_compact(data)}]')
             self.flush()
             self._file.close()
 
     def abandon(self) -> None:
-        """Forget what is in memory and let go of the file: it belongs to the process that this one was forked from."""
+        """Discard what is in memory and close the file: it belongs to the process that this one was forked from."""
         self._lines.clear()
         self._file.close()
 
@@ -148,7 +148,7 @@ class Writer:
 
 
 def given(digest: str, producer: int, flags: int, allocation: int = -1, fold: int = 0) -> str:
-    """An input as its line has it."""
+    """Return an input as its line has it."""
     if flags == 0 and allocation == -1 and fold == 0:  # nearly all
         return f'["{digest}",{producer}]'
     items = [f'"{digest}"', str(producer), str(flags), str(allocation), str(fold)]

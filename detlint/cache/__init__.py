@@ -1,1 +1,1 @@
-"""What earlier runs found, kept by content, and what they looked at."""
+"""Results of earlier runs, kept by content, and what those runs looked at."""

@@ -1,9 +1,9 @@
-"""What earlier runs made of files and of whole projects, found again by the contents of the files.
+"""The results of earlier runs for files and for whole projects, found again by the contents of the files.
 
-A file's key is made of all that its analysis depends on: its content, its name and its module's, the version of
-PyTorch, detlint and its tables, what settings add to these, the parser and Python. Kept is what all rules find,
-whichever a run selects, so that runs with other settings share it. What a project has is kept in the same way, under
-the contents of all its files.
+A file's key covers everything that its analysis depends on: its content, its name and its module's, the version of
+PyTorch, detlint and its tables, what settings add to these, the parser and Python. The results of all rules are kept,
+no matter which ones a run selects, so that runs with other settings share them. The results for a project are kept in
+the same way, under the contents of all its files.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ from detlint.support.records import record
 
 T = TypeVar("T")
 _SETTLES = 2 * 10**9  # nanoseconds within which a file may change twice and keep its time
-_BATCH = 64  # results that are read or kept at once
-_HELD = 2 * 2**20  # bytes of the texts that were read for their digests: what is more is read again for its analysis
+_BATCH = 64  # results that are read or written at once
+_HELD = 2 * 2**20  # bytes of texts, read for their digests, that are held; others are read again for their analysis
 
 
 @record(frozen=True)
 class Content:
-    """A file, with its text where that was read, and the digest of its content; None where it cannot be had."""
+    """A file, with its text if that was read, and the digest of its content; None if it cannot be read."""
 
     item: Source
     digest: bytes | None
@@ -65,11 +65,11 @@ class Cache:
         self._held = 0  # bytes of texts
 
     def __bool__(self) -> bool:
-        """Whether there is a folder."""
+        """Return whether there is a folder."""
         return self.store is not None
 
     def read(self, items: Iterable[Source]) -> list[Content]:
-        """The files with their digests: those that did not change since they were last read are not read."""
+        """Return the files with their digests; only those that changed since they were last read are read."""
         if self.store is not None and not self._known:
             self._known = self.store.files()
         news: dict[str, tuple[str, bytes]] = {}
@@ -100,12 +100,12 @@ class Cache:
         return Content(replace(item, text=content) if self._held <= _HELD else item, digest)
 
     def missing(self, contents: Iterable[Content]) -> int:
-        """Of how many of the files it does not know what all rules make of them."""
+        """Return for how many of the files the results of all rules are not known."""
         keys = [self._key(each) for each in contents]
         return len(keys) - len(self.store.has(key for key in keys if key is not None)) if self.store else len(keys)
 
     def find(self, contents: Iterable[Content]) -> dict[str, Collected]:
-        """What is known of files, by path, by all rules; with facts that take little room."""
+        """Return the known results of all rules for files, by path; with facts that take little room."""
         if self.store is None:
             return {}
         keys = {each.item.path: key for each in contents if (key := self._key(each)) is not None}
@@ -121,9 +121,9 @@ class Cache:
         return found
 
     def keep(self, content: Content, collected: Collected, document: bytes | None = None) -> None:
-        """Keep what all rules made of a file, in the words of `encoded`; for good once `flush` was called."""
+        """Keep the results of all rules for a file, as `encoded` returns them; they are written by `flush`."""
         key = self._key(content)
-        if key is not None and collected.lasting and not isinstance(content.item.text, str):  # soon to be another
+        if key is not None and collected.lasting and not isinstance(content.item.text, str):  # unsaved: it soon changes
             document = document or encoded(collected)
             if document is None:
                 return
@@ -132,7 +132,7 @@ class Cache:
                 self.flush()
 
     def flush(self) -> None:
-        """Write what is to be kept."""
+        """Write the results that wait to be kept."""
         if self.store is not None:
             self.store.put(self._waiting)
         self._waiting = {}
@@ -140,11 +140,11 @@ class Cache:
     def _key(self, content: Content) -> bytes | None:
         if content.digest is None or self.store is None:
             return None
-        name = PurePosixPath(content.item.path).name  # of the path no rule looks at more
+        name = PurePosixPath(content.item.path).name  # rules look at no more of the path
         return _key("file", tool(), str(self._torch), name, content.item.name, content.digest.hex())
 
     def answer_key(self, contents: Iterable[Content], around: Around) -> bytes | None:
-        """The key of what a project of these files has; None where that is not kept: a text is not on the disk."""
+        """Return the key of the results for a project of these files; None if one is missing or a text is unsaved."""
         digests = []
         for each in contents:
             if self.store is None or each.digest is None or isinstance(each.item.text, str):
@@ -153,19 +153,19 @@ class Cache:
         return _key("project", tool(), str(self._torch), repr((sorted(digests), *self._beside(around))))
 
     def files_key(self, contents: Iterable[Content], around: Around, kind: str) -> bytes:
-        """The key of what of a `kind` a project of these files had last, whatever was in them."""
+        """Return the key of the last results of a `kind` for a project of these files, regardless of their contents."""
         names = sorted((each.item.path, each.item.name) for each in contents)
         return _key(kind, tool(), str(self._torch), repr((names, *self._beside(around))))
 
     def _beside(self, around: Around) -> tuple[object, ...]:
-        """What a project depends on beside its files."""
+        """Return what a project depends on besides its files."""
         copies = sorted(path for path in around.unread if PurePosixPath(path).name == RUNTIME)
         beside = [(each.item.path, each.digest) for each in self.read(Source(path, "") for path in copies)]
         settings = around.vendored, around.runtime, around.installable, around.whole
         return beside, around.commands, sorted(around.unread), settings
 
     def answered(self, key: bytes | None, contents: Iterable[Content], around: Around) -> Answered | None:
-        """What is kept of a project of these files under a key, with its configuration files as they are."""
+        """Return the results kept for a project under a key; None if its configuration files have changed."""
         if self.store is None or key is None:
             return None
         paths = {each.item.path for each in contents}
@@ -177,7 +177,7 @@ class Cache:
         return found if current else None
 
     def before(self, contents: Sequence[Content], around: Around) -> tuple[Answered, list[Content]] | None:
-        """What a project of these files had last time, when some of them had other contents: that, and these."""
+        """Return the last results for a project of these files, and the files that had other contents then; or None."""
         if self.store is None:
             return None
         last = self.files_key(contents, around, "before")
@@ -192,7 +192,7 @@ class Cache:
         return None if answered is None else (answered, changed)
 
     def keep_answered(self, key: bytes | None, contents: Sequence[Content], around: Around, answered: Answered) -> None:
-        """Keep what a project of these files has under a key, unless they have changed meanwhile."""
+        """Keep the results for a project of these files under a key, unless the files have changed meanwhile."""
         unread = [each for each in contents if each.item.text is None]
         same = all(
             now.digest == each.digest for now, each in zip(self.read(e.item for e in unread), unread, strict=True)
@@ -206,12 +206,12 @@ class Cache:
                 return
 
     def note_whole(self) -> None:
-        """Note that the project was analysed as a whole."""
+        """Record that the project was analysed as a whole."""
         if self.store is not None and not self.is_whole():
             self.store.put({self._whole(): b""})
 
     def is_whole(self) -> bool:
-        """Whether the project was ever analysed as a whole, by this detlint and for this version of PyTorch."""
+        """Return whether the project was ever analysed as a whole, by this detlint and for this version of PyTorch."""
         return self.store is not None and bool(self.store.get([self._whole()]))
 
     def _whole(self) -> bytes:
@@ -219,16 +219,16 @@ class Cache:
 
 
 def tool() -> str:
-    """What tells this detlint, with what is registered, its parser and its Python from others."""
+    """Return what identifies this detlint, with what is registered, its parser and its Python."""
     rows = in_force()
     return _key(_tool(), rows).hex() if rows else _tool()
 
 
 @cache
 def _tool() -> str:
-    """The same without what is registered.
+    """Return the same without what is registered.
 
-    In a source tree a file that changes makes it another; an installation has a record of what was installed.
+    In a source tree, any change of a file makes it a different one; an installation has a record of its files.
     """
     parser = find_spec("libcst")
     beside = Path(parser.origin).parent if parser is not None and parser.origin else None
@@ -244,7 +244,7 @@ def _tool() -> str:
 
 
 def loaded(item: Source) -> Content:
-    """A file with its text and the digest of that: it may have changed since its time was looked at."""
+    """Return a file with its text and the text's digest: it may have changed since its time was read."""
     if item.text is not None:
         return Content(item, _digest_of_text(item.text))
     try:
@@ -255,12 +255,12 @@ def loaded(item: Source) -> Content:
 
 
 def small(collected: Collected) -> Collected:
-    """What came of a file, with facts that take little room. Raises RecursionError and CodecError."""
+    """Return the results for a file with facts that take little room. Raises RecursionError and CodecError."""
     return collected if collected.facts is None else replace(collected, facts=packed(collected.facts))
 
 
 def _can_be_shown(finding: Finding) -> bool:
-    """Whether a finding is of a rule, and says what that rule's page wants to know."""
+    """Return whether a finding belongs to a rule, and has the details that the rule's page needs."""
     try:
         return bool(catalogues.load().rules[finding.code].help.format(**finding.details))
     except (AttributeError, LookupError, ValueError):
@@ -276,7 +276,7 @@ _CHECKS: Mapping[type, Callable[[Any], bool]] = {
 
 
 def uncached_where_it_fails(run: Callable[[Config], T], config: Config) -> T:
-    """What a run with these settings gives; where it fails with a cache, what it gives without one.
+    """Return the result of a run with these settings; if it fails with a cache, its result without one.
 
     What is read from the cache has the right types, but need not make sense: somebody else may have put it there.
     """
@@ -303,7 +303,7 @@ def _key(*parts: str) -> bytes:
 
 
 def _digest_of_text(text: str | bytes) -> bytes:
-    """The digest of a text that is not on disk: that of the file with this text, where it is one that decodes to it."""
+    """Return the digest of a text that is not on disk: that of a file with this text, if one decodes to it."""
     if isinstance(text, bytes):
         return digests.digest(text)
     content = text.encode("utf-8", "surrogatepass")
@@ -316,7 +316,7 @@ def _digest_of_text(text: str | bytes) -> bytes:
 
 @record(frozen=True)
 class _Kept:
-    """What came of a file, but for the statements of its facts."""
+    """The results for a file, except for the statements of its facts."""
 
     path: str
     facts: Outline | None
@@ -326,9 +326,9 @@ class _Kept:
 
 
 def encoded(collected: Collected) -> bytes | None:
-    """The document of what all rules made of a file, as `small` gives it; None where it cannot be kept.
+    """Return the document of the results for a file, as `small` gives them; None if they cannot be kept.
 
-    It is one line that is read wherever the file is known, and the bytes of its statements, read where they are needed.
+    It is one line, read wherever the file is known, and the bytes of its statements, read where they are needed.
     """
     outline, content = None, b""
     if collected.facts is not None:
@@ -343,7 +343,7 @@ def encoded(collected: Collected) -> bytes | None:
 
 
 def decoded(document: bytes, path: str) -> Collected:
-    """What came of a file, as `small` gives it, of its document. Raises CodecError."""
+    """Return the results for a file, as `small` gives them, from their document. Raises CodecError."""
     line, _, content = document.partition(b"\n")
     kept = _files().decode(line, path)
     facts = None if kept.facts is None else unfolded(kept.facts, content)

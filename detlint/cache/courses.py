@@ -1,4 +1,4 @@
-"""What came of the programs of a project, kept for the next run: what no change touches is not followed again."""
+"""The results for the programs of a project, kept for the next run: what no change touches is not followed again."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from detlint.support.interned import Interned
 from detlint.support.records import record
 
 _KIND = "programs"
-_FEWEST = 1000  # walks of functions: what has fewer is followed again in the time that it takes to read them
-_MOST = 100  # files that were others: what programs come to in each is compared
+_FEWEST = 1000  # walks of functions; with fewer, following them again takes as long as reading them
+_MOST = 100  # changed files; the results of programs in each are compared
 
 
 @record(frozen=True, slots=True, eq=False)
 class _Name(metaclass=Interned):
-    """A function of a file, or a variable that was looked for in one."""
+    """A function of a file, or a variable that was looked up in one."""
 
     file: str
     name: str
@@ -44,7 +44,7 @@ class _Walked(metaclass=Interned):
 
 @record(frozen=True)
 class _Course:
-    """A course by the key of its start."""
+    """A course, with the key of its start."""
 
     key: Key
     entry: Entry | None
@@ -56,7 +56,7 @@ class _Course:
 
 @record(frozen=True)
 class _Made:
-    """The fix that was made of these files for programs, in folders whose modules have these names; None for none."""
+    """The fix made of these files for programs, in folders whose modules have these names; None if there is none."""
 
     remedies: tuple[Remedy, ...]
     spaces: frozenset[tuple[str, str]]
@@ -66,7 +66,7 @@ class _Made:
 
 @record(frozen=True)
 class _Document:
-    """Courses and fixes, and what they rest on: digests of files by path, what tells configuration files by path."""
+    """Courses and fixes, and what they rest on: digests of files, and what identifies configuration files, by path."""
 
     files: dict[str, str]
     likeness: str
@@ -78,9 +78,9 @@ class _Document:
 def recalled(
     cache: Cache, contents: Sequence[Content], around: Around, collected: Iterable[Collected], models: Models
 ) -> Kept:
-    """The courses when programs of these files were last followed; none where that is not known any more.
+    """Return the courses of programs of these files when they were last followed; empty if that is unknown.
 
-    `collected` is what came of the files as they are now. `models` get the fixes made of files that are as they were.
+    `collected` has the current results for the files. `models` gets the fixes made of files that have not changed.
     """
     found = _found(cache, contents, around)
     if found is None or have_changed(found.looked, around.documents):
@@ -104,7 +104,7 @@ def recalled(
 
 
 def remember(cache: Cache, contents: Sequence[Content], around: Around, kept: Kept, models: Models) -> None:
-    """Keep the courses of programs of these files for the next run, unless that is as soon done without, and fixes."""
+    """Keep the courses and fixes of programs of these files for the next run, unless it is as fast without them."""
     basis, courses = kept.basis, kept.lasting
     if cache.store is None or basis is None or sum(len(each.walks) for each in courses.values()) < _FEWEST:
         return
@@ -148,7 +148,7 @@ def _folded(courses: Mapping[Key, Course]) -> Iterator[_Course]:
 
 
 def _unfolded(courses: Iterable[_Course]) -> Iterator[tuple[Key, Course]]:
-    known: dict[_Walked, Walked] = {}  # which tells walks apart by identity, too
+    known: dict[_Walked, Walked] = {}  # walks are told apart by identity, too
     names: dict[_Name, tuple[str, str]] = {}
 
     def named(name: _Name) -> tuple[str, str]:

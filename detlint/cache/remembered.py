@@ -1,12 +1,12 @@
-"""A run that was made before, said again while all that it looked at is as it was.
+"""A run that was made before, repeated while everything that it looked at is unchanged.
 
-What `detlint check` says follows from its arguments, from detlint itself and from the files and folders it looks at.
-A run keeps these in a file of the cache's folder, with what it said. The same command finds the file by its arguments,
-compares the stamps of the files and the names in the folders, and is done: nothing is read, parsed or linked, and of
-detlint nothing but this module is imported.
+What `detlint check` prints follows from its arguments, from detlint itself, and from the files and folders that it
+looks at. A run keeps these in a file in the cache's folder, with what it printed. The same command finds the file by
+its arguments, compares the stamps of the files and the names in the folders, and is done: nothing is read, parsed or
+linked, and no module of detlint but this one is imported.
 
-What a record says of a file holds its inode and the time of its last change, which nobody chooses: a record that came
-with a project fits no copy of that.
+For each file, a record holds the inode and the time of the last change, which nobody chooses: a record that came with a
+project fits no copy of it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 FOLDER = ".detlint_cache"
-SUFFIXES = (".py", ".ipynb", ".gitignore")  # of the files whose coming and going counts
-UNIMPORTABLE = frozenset(  # folders that no run goes into and no import can name
+SUFFIXES = (".py", ".ipynb", ".gitignore")  # of the files whose appearance or removal counts
+UNIMPORTABLE = frozenset(  # folders that no run enters and no import can name
     """.detlint_cache .git .hg .ipynb_checkpoints .mypy_cache .pytest_cache .ruff_cache .svn .tox .venv .vscode
     __pycache__""".split()
 )
 _NO_CACHE = "DETLINT_NO_CACHE"
-COMPLETING = "_DETLINT_COMPLETE"  # set where a shell asks what a line may go on with
+COMPLETING = "_DETLINT_COMPLETE"  # set when a shell asks for completions
 _ASKED = ("NO_COLOR", "FORCE_COLOR", "TERM", "COLORTERM")  # what a terminal's colours depend on
 _MAGIC = b"detlint run 1\n"
 _PREFIX = "run-"
@@ -38,16 +38,16 @@ _MOST = 16  # records in a folder
 
 
 class Said:
-    """What a run said: on stdout, on stderr, and its exit status.
+    """The output of a run: on stdout, on stderr, and its exit status.
 
-    With `timed` it said as JSON how many seconds it took, which another run says of itself.
+    With `timed`, its JSON has the number of seconds that it took; a repeated run puts in its own.
     """
 
     def __init__(self, out: str, err: str, status: int, timed: bool = False) -> None:
         self.out, self.err, self.status, self.timed = out, err, status, timed
 
     def after(self, seconds: float) -> str:
-        """What a run on stdout says that took so long."""
+        """Return what a run that took this many seconds prints on stdout."""
         if not self.timed:
             return self.out
         before, mark, number = self.out.rpartition(_SECONDS)
@@ -55,7 +55,7 @@ class Said:
 
 
 def say_again(arguments: Sequence[str]) -> int | None:
-    """Say what the same run said, and give its exit status; None where none is known, or something has changed."""
+    """Print what the same run printed and return its exit status; None if none is known or something has changed."""
     begun = time.monotonic()
     said = recall(arguments)
     if said is None:
@@ -67,13 +67,13 @@ def say_again(arguments: Sequence[str]) -> int | None:
     except OSError as error:
         if not isinstance(error, BrokenPipeError):
             print(f"detlint: {error.strerror or error}", file=sys.stderr)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # let the end of the program write elsewhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that nothing fails when the program ends
         return 2
     return said.status
 
 
 def recall(arguments: Sequence[str]) -> Said | None:
-    """What a run with these arguments said, if nothing has changed since."""
+    """Return the output of a run with these arguments, if nothing has changed since; otherwise None."""
     if os.environ.get(_NO_CACHE) or os.environ.get(COMPLETING) or sys.stdout is None:
         return None
     try:
@@ -93,9 +93,9 @@ def recall(arguments: Sequence[str]) -> Said | None:
 
 
 def keep(arguments: Sequence[str], files: dict[str, str], folders: dict[str, str], said: Said) -> None:
-    """Keep what a run said, and the stamps of files and the names in folders that it looked at.
+    """Keep the output of a run, with the stamps of files and the names in folders that it looked at.
 
-    Where that cannot be written it is not kept.
+    If that cannot be written, it is not kept.
     """
     if sys.stdout is None:
         return
@@ -109,13 +109,13 @@ def keep(arguments: Sequence[str], files: dict[str, str], folders: dict[str, str
 
 
 def folder_of(arguments: Sequence[str]) -> str | None:
-    """Where a run is kept: the nearest folder of a cache, seen from the first argument that is a file or folder."""
+    """Return the nearest cache folder above the first argument that is a file or folder; None if there is none."""
     start = next((each for each in arguments if not each.startswith("-") and os.path.exists(each)), ".")
     place = os.path.abspath(start)
     while True:
         found = os.path.join(place, FOLDER)
         if os.path.isdir(found):
-            return None if os.path.islink(found) else found  # which may lead to what is not ours to write
+            return None if os.path.islink(found) else found  # a link may lead to what is not ours to write
         above = os.path.dirname(place)
         if above == place:
             return None
@@ -123,7 +123,7 @@ def folder_of(arguments: Sequence[str]) -> str | None:
 
 
 def stamp(path: str) -> str:
-    """What changes with a file: times, size and inode; another word where there is none."""
+    """Return what changes with a file: times, size and inode; `GONE` if there is no file."""
     try:
         return stamped(os.stat(path))
     except (OSError, ValueError):
@@ -131,12 +131,12 @@ def stamp(path: str) -> str:
 
 
 def stamped(status: os.stat_result) -> str:
-    """The stamp of a file with this status."""
+    """Return the stamp of a file with this status."""
     return f"{status.st_mtime_ns}:{status.st_ctime_ns}:{status.st_size}:{status.st_ino}"
 
 
 def names(path: str) -> str:
-    """The files in a folder whose coming and going counts, and its folders; another word where there is none."""
+    """Return the names of the files and folders in a folder that count, as one text; `GONE` if it cannot be read."""
     try:
         with os.scandir(path) as entries:
             return listing(entries)[2]
@@ -145,14 +145,14 @@ def names(path: str) -> str:
 
 
 def listing(entries: Iterator[os.DirEntry[str]]) -> tuple[list[os.DirEntry[str]], list[os.DirEntry[str]], str]:
-    """The files and the folders that count among the entries of a folder, and their names as one text."""
+    """Return the files and the folders that count among the entries of a folder, and their names as one text."""
     files, folders, begins = [], [], ""
     for entry in entries:
         try:
             is_folder = entry.is_dir()
         except OSError:  # links that lead to each other
             is_folder = False
-        if entry.name == ".git":  # where another repository begins, of which other patterns are ignored
+        if entry.name == ".git":  # another repository begins, with its own ignore patterns
             begins = BEGINS
         elif is_folder:
             if entry.name not in UNIMPORTABLE:
@@ -168,7 +168,7 @@ def _lines(known: dict[str, str]) -> str:
 
 
 def _count(lines: str) -> int:
-    """How many lines there are; -1 where one has not two parts."""
+    """Return how many lines there are; -1 if one does not have two parts."""
     count = lines.count("\n") + 1
     return count if lines.count("\t") == count else -1
 
@@ -180,7 +180,7 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _key(arguments: Sequence[str]) -> str:
-    """What a run follows from beside files: its arguments, the folder and the Python it runs in, where it writes to."""
+    """Return what a run depends on besides files: its arguments, the folder and Python it runs in, where it writes."""
     terminal = sys.stdout.isatty(), *[os.environ.get(name) for name in _ASKED]
     program = sys.version, sys.executable, os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     return repr((list(arguments), os.getcwd(), terminal, sys.stdout.encoding, program))
@@ -191,7 +191,7 @@ def _file(folder: str, key: str) -> str:
 
 
 def _read(path: str) -> list[str] | None:
-    """The parts of a record; None where it is damaged or something else. Raises OSError and ValueError."""
+    """Return the parts of a record; None if it is damaged or something else. Raises OSError and ValueError."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     with open(descriptor, "rb") as file:
         status = os.fstat(descriptor)
@@ -226,13 +226,13 @@ def _write(path: str, parts: Sequence[str]) -> None:
 
 
 def _make_room(folder: str) -> None:
-    """Remove the oldest records where there are many."""
+    """Remove the oldest records, if there are more than 16."""
     for path in sorted(records(folder), key=os.path.getmtime)[:-_MOST]:
         os.unlink(path)
 
 
 def records(folder: str) -> list[str]:
-    """The files of records in a folder."""
+    """Return the paths of the records in a folder."""
     with suppress(OSError), os.scandir(folder) as entries:
         return [entry.path for entry in entries if entry.name.startswith(_PREFIX) and entry.is_file()]
     return []

@@ -1,4 +1,4 @@
-"""What a run may look at on the disk, as it is when the run begins: so that it can be said again while that is so."""
+"""What a run may look at on disk, as it is when the run begins: the run can be repeated while it is unchanged."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from detlint.sources.ignored import Ignored
 from detlint.support import digests
 
 _SETTLES = 2 * 10**9  # nanoseconds within which a file may change twice and keep its time
-_TICK = 2 * 10**7  # nanoseconds by which the clock of a file may be late
+_TICK = 2 * 10**7  # nanoseconds by which the time of a file may lag
 _SETTINGS = (*({*MARKS, *REQUIREMENTS} - {".git"}), "detlint.toml", "__init__.py", ignored.NAME)
 _LIBRARIES = ("click", "libcst", "packaging", "pathspec", "rich", "yaml")
 
 
 class Snapshot:
-    """The stamps of files and the names in folders, of all that a run over some paths looks at."""
+    """The stamps of files and the names in folders, for everything that a run over some paths looks at."""
 
     def __init__(self, paths: Sequence[Path], config: Config, cache_dir: Path, begun: int) -> None:
-        """`cache_dir` is where the run is kept, `begun` when it began to look at settings: nanoseconds since 1970."""
+        """Take it for a run that is kept in `cache_dir` and began to look at settings at `begun` (ns since 1970)."""
         self.files: dict[str, str] = {}
         self.folders: dict[str, str] = {}
-        self._fresh: dict[str, bytes] = {}  # the digests of files whose time need not show the next change
+        self._fresh: dict[str, bytes] = {}  # digests of files that may change again and keep their time
         self._begun = begun
         self._usable = True
         self._exclude = config.exclude
@@ -50,9 +50,9 @@ class Snapshot:
         self._program()
 
     def keep(self, arguments: Sequence[str], said: Said, documents: Mapping[str, str]) -> None:
-        """Keep what the run said that began with this, unless something changed meanwhile.
+        """Keep the output of the run that began with this, unless something changed meanwhile.
 
-        `documents` is what tells the contents of the configuration files that it read.
+        `documents` has, by path, what identifies the contents of the configuration files that the run read.
         """
         now = time.time_ns()
         folder = remembered.folder_of(arguments)
@@ -71,7 +71,7 @@ class Snapshot:
         remembered.keep(arguments, self.files, self.folders, said)
 
     def _settings(self, folder: str) -> None:
-        """What tells a project from what is around it, what it needs, and whether it is a package."""
+        """Stamp what marks off a project, what it requires, and whether it is a package."""
         for name in _SETTINGS:
             self._stamp(os.path.join(folder, name))
         git = os.path.join(folder, ignored.GIT)
@@ -81,12 +81,12 @@ class Snapshot:
             self._repository(folder)
 
     def _repository(self, folder: str) -> None:
-        """What git ignores in the repository that begins in a folder, beside what its `.gitignore` files say."""
+        """Stamp what git ignores in the repository that begins in a folder, besides its `.gitignore` files."""
         for file in ignored.of_repository(folder):
             self._stamp(file)
 
     def _path(self, path: Path) -> None:
-        """A file or folder that is checked, and where its imports look."""
+        """Note a file or folder that is checked, and where its imports look."""
         if path.is_dir():
             self._walk(str(path), path)
             folder = str(path)
@@ -117,7 +117,7 @@ class Snapshot:
                     self._list(entry.path)
 
     def _below(self, git: Ignored, folder: str, files: Sequence[os.DirEntry[str]]) -> Ignored:
-        """What git ignores in a folder, which has these files."""
+        """Return what git ignores in a folder that has these files."""
         names = [entry.name for entry in files]
         if self.folders[folder].endswith(BEGINS):
             self._repository(folder)
@@ -130,7 +130,7 @@ class Snapshot:
         return not self._exclude or not source.is_excluded(Path(entry.path), root, self._exclude)
 
     def _list(self, folder: str) -> tuple[list[os.DirEntry[str]], list[os.DirEntry[str]]]:
-        """Note the names in a folder; its files and folders."""
+        """Note the names in a folder; return its files and folders."""
         try:
             with os.scandir(folder) as entries:
                 files, folders, self.folders[folder] = remembered.listing(entries)
@@ -150,7 +150,7 @@ class Snapshot:
             self._usable = self._usable and _changed(status) < self._begun - _TICK
 
     def _program(self) -> None:
-        """What says how all that is judged and shown: detlint, its rules and the libraries it uses."""
+        """Stamp what decides how findings are judged and shown: detlint, its rules and the libraries it uses."""
         own = Path(__file__).parent.parent
         self._walk(str(own), own)
         for folder in (catalogue.folder(), *(catalogue.folder() / name for name in rulebook.FOLDERS)):
@@ -163,7 +163,7 @@ class Snapshot:
 
 
 def _above(path: Path) -> Iterator[str]:
-    """The folders in which a path is, as it is written and where it really is."""
+    """Yield a path and the folders that it is in, as it is written and where it really is."""
     for whole in (os.path.abspath(path), os.path.realpath(path)):
         while True:
             yield whole
@@ -191,12 +191,12 @@ def _is_fresh(status: os.stat_result, now: int) -> bool:
 
 
 def _changed(status: os.stat_result) -> int:
-    """When a file was last changed, in nanoseconds since 1970."""
+    """Return when a file was last changed, in nanoseconds since 1970."""
     return max(status.st_mtime_ns, status.st_ctime_ns)
 
 
 def _digest(path: str) -> bytes:
-    """The digest of a file's content; that of nothing for a folder, and for what cannot be read."""
+    """Return the digest of a file's content; empty for a folder, and for what cannot be read."""
     content = _content(path)
     return b"" if content is None else digests.digest(content)
 

@@ -1,7 +1,7 @@
-"""Bytes by key, and what is known of files by their path, in one SQLite file that many processes may share.
+"""Bytes by key, and what is known of files by path, in one SQLite file that many processes may share.
 
-The file lies in a project, so it may be damaged, locked, or made by somebody else: nothing in here raises, what cannot
-be had is missing, and what cannot be kept is not. Only its own two plain tables are ever read.
+The file lies in a project, so it may be damaged, locked, or made by somebody else. Apart from `remove`, nothing here
+raises: what cannot be read is missing, and what cannot be kept is not. Only its own two plain tables are ever read.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _MARKS = {
     "CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of detlint; it can be removed.\n",
 }
 _APPLICATION = 0x4445544C
-_HEAD = 72  # bytes of a database, the last four the application's number (https://sqlite.org/fileformat.html)
-_SCHEMA = 3  # also of the digests that it keeps
+_HEAD = 72  # bytes of a database's head, the last four its application id (https://sqlite.org/fileformat.html)
+_SCHEMA = 3  # it also stands for the kind of digests that are kept
 _TABLES = {
     "results": "CREATE TABLE results (key BLOB PRIMARY KEY, day INTEGER NOT NULL, value BLOB NOT NULL)",
     "files": "CREATE TABLE files (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, digest BLOB NOT NULL)",
@@ -42,7 +42,7 @@ class Store:
     """A folder's store. It is opened when it is first used, and made when something is first kept."""
 
     def __init__(self, folder: Path, limit: int = LIMIT) -> None:
-        """`limit` is how many bytes it holds at most; what was not used for longest goes first."""
+        """Keep at most `limit` bytes; what has not been used for longest goes first."""
         self.path = folder / FILE
         self._limit = limit
         self._connection: sqlite3.Connection | None = None
@@ -50,7 +50,7 @@ class Store:
         self._closed = False
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """The values under those of the keys that have one."""
+        """Return the values under those of the keys that have one."""
         today = _today()
 
         def look(connection: sqlite3.Connection) -> dict[bytes, bytes]:
@@ -69,7 +69,7 @@ class Store:
         return self._use(look, False) or {}
 
     def has(self, keys: Iterable[bytes]) -> set[bytes]:
-        """Those of the keys that have a value."""
+        """Return those of the keys that have a value."""
 
         def look(connection: sqlite3.Connection) -> set[bytes]:
             found = set()
@@ -93,7 +93,7 @@ class Store:
             self._use(keep, True)
 
     def files(self) -> dict[str, tuple[str, bytes]]:
-        """What is known of files, by path: a stamp and a digest."""
+        """Return what is known of files, by path: a stamp and a digest."""
 
         def look(connection: sqlite3.Connection) -> dict[str, tuple[str, bytes]]:
             rows = connection.execute("SELECT path, stamp, digest FROM files LIMIT ?", (_MOST_FILES,))
@@ -115,16 +115,16 @@ class Store:
             self._use(keep, True)
 
     def __del__(self) -> None:
-        if os is not None:  # of the module, too, something is left while Python ends
+        if os is not None:  # module globals may be gone while Python exits
             self._disconnect()  # Python 3.13 warns of what is left open
 
     def close(self) -> None:
-        """Let go of the file; nothing is found or kept from now on."""
+        """Close the file; nothing is found or kept from now on."""
         self._closed = True
         self._disconnect()
 
     def remove(self) -> bool:
-        """Remove the file, and its folder if nothing else is in it; whether there was one. Raises OSError."""
+        """Remove the file, and its folder if nothing else is in it; return whether there was one. Raises OSError."""
         self.close()
         if self.path.parent.is_symlink():
             return False
@@ -140,7 +140,7 @@ class Store:
         return there
 
     def _use(self, action: Callable[[sqlite3.Connection], T], make: bool) -> T | None:
-        """What an action on the database gives; None where there is none, or it cannot be used now."""
+        """Return the result of an action on the database; None if there is none, or it cannot be used now."""
         if self._closed:
             return None
         try:
@@ -153,17 +153,17 @@ class Store:
             if isinstance(error, sqlite3.DatabaseError):
                 with suppress(OSError):
                     if self._is_own():
-                        self.path.unlink()  # damaged: the next one to come makes a new one
+                        self.path.unlink()  # damaged: the next process makes a new one
         return None
 
     def _connect(self, make: bool) -> sqlite3.Connection | None:
         if self._connection is not None and self._process == os.getpid():
             return self._connection
         if self.path.is_symlink() or self.path.parent.is_symlink() or not (self.path.is_file() or make):
-            return None  # who has a link there may lead to what is not ours to write: `cache-dir` names another folder
+            return None  # a link may lead to what is not ours to write; `cache-dir` can name another folder
         if make:
             _make_folder(self.path.parent)
-        self._connection, self._process = None, os.getpid()  # one of a process that this one was forked from stays open
+        self._connection, self._process = None, os.getpid()  # the connection of a parent process stays open
         connection = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
         try:
             connection.execute("PRAGMA trusted_schema = OFF")
@@ -186,7 +186,7 @@ class Store:
         self._connection = None
 
     def _is_own(self) -> bool:
-        """Whether the file is one of ours, by its head or by the marks of its folder."""
+        """Return whether the file is one of ours, by its head or by the marks of its folder."""
         with self.path.open("rb") as file:
             head = file.read(_HEAD)
         mark = self.path.parent / "CACHEDIR.TAG"
@@ -208,7 +208,7 @@ class Store:
 
 
 def _make_folder(folder: Path) -> None:
-    """Make the folder, marked as a cache for git and for backups; one that is there is left as it is."""
+    """Make the folder, marked as a cache for git and for backups; leave an existing one as it is."""
     try:
         folder.mkdir(parents=True)
     except FileExistsError:
@@ -218,14 +218,14 @@ def _make_folder(folder: Path) -> None:
 
 
 def _is_ours(connection: sqlite3.Connection) -> bool:
-    """Whether the database is one of this version's, with nothing else in it than its tables."""
+    """Return whether the database is of this version, with nothing in it but its tables."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     found = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
     return version == _SCHEMA and _application(connection) == _APPLICATION and dict(found) == _TABLES
 
 
 def _prepare(connection: sqlite3.Connection) -> bool:
-    """Make the tables in a new database, or anew in one of another version's; whether it may be used."""
+    """Make the tables in a new database; return whether it may be used. Raises DatabaseError for another version's."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         (count,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -261,7 +261,7 @@ def _write(connection: sqlite3.Connection, sql: str, rows: Iterable[tuple[object
 
 
 def _unpacked(key: bytes, value: object) -> bytes | None:
-    """A value as it was kept, behind its key; None where it was damaged, or is that of another."""
+    """Return a value as it was kept, without its key; None if it is damaged, or belongs to another key."""
     try:
         unpacking = zlib.decompressobj()
         content = unpacking.decompress(value, _LONGEST)  # type: ignore[arg-type]

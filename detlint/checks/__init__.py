@@ -1,1 +1,1 @@
-"""The functions that rules name, one a file: `check(module, rule)`, or `check(project, rule)` over the project."""
+"""The functions that rules name, one per file: `check(module, rule)`, or `check(project, rule)` over the project."""

@@ -15,7 +15,7 @@ from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Switches, variables and options that turn autotuning on, and autotuned kernels whose sums depend on it."""
+    """Find switches, variables and options that turn on autotuning, and autotuned kernels whose sums depend on it."""
     yield from switches.check(module, rule)
     for table, find in (
         ("environment", _variables),
@@ -41,7 +41,7 @@ def _variables(module: Module, row: Row) -> Iterator[tuple[s.Node, str, str]]:
 
 
 def _options(module: Module, row: Row) -> Iterator[tuple[s.Node, str, str]]:
-    """Compilers that are given a switch of the row in their `options`."""
+    """Yield the compilers that are given a switch of the row in their `options`."""
     names = {name.rpartition(".")[2] for name in row.list("names")}
     for call in module.calls_to(row.list("compilers")):
         for value in module.argument(call, "options").values:
@@ -52,7 +52,7 @@ def _options(module: Module, row: Row) -> Iterator[tuple[s.Node, str, str]]:
 
 
 def _methods(module: Module, row: Row) -> Iterator[tuple[s.Node, str, str]]:
-    """Methods of the row's names, whatever the receiver, that are given the arguments by keyword."""
+    """Yield calls of methods with the row's names, of any receiver, that are given the arguments by keyword."""
     for call in module.calls_like(words=row.list("methods")) if row.list("methods") else ():
         if isinstance(call.function, s.Attribute) and call.function.attribute in row.list("methods"):
             known = module.callee(call) & row.set("calls")
@@ -71,7 +71,7 @@ def _kernels(module: Module, row: Row) -> Iterator[tuple[s.Node, str, str]]:
 
 
 def _configurations(module: Module, call: s.Call) -> int | None:
-    """How many configurations an autotuner is given, where that is known."""
+    """Return how many configurations an autotuner is given; None if that is unknown."""
     lists = [value for given in module.argument(call, "configs").values for value in module.values(given) or [given]]
     lengths = {len(value.elements) if isinstance(value, s.Collection) else None for value in lists}
     return lengths.pop() if len(lengths) == 1 else None

@@ -1,4 +1,4 @@
-"""Rules that are a table: calls of listed names whose arguments meet conditions."""
+"""Rules that are tables: calls of listed names whose arguments meet conditions."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Calls of the page's own `names`, or of the rows of its `table` that name the rule.
+    """Find calls of the page's own `names`, or of those in the rows of its `table` that name the rule.
 
-    A call that is known to meet one of the `never` conditions is left out. Where the page names a `generator`,
-    the severity is the lower one unless that is unseeded at the call (with `later`: and stays so, since what is made
-    there draws later), and the fix passes a generator; else it puts the literals of `fixed` in their place.
-    Where one of its `workers` has told that the code runs in a worker of a loader, that has seeded torch: no finding.
+    A call that is known to meet one of the `never` conditions is left out. If the page names a `generator`, the
+    severity is the lower one unless that is unseeded at the call (with `later`: and stays so, since what is made there
+    draws later), and the fix passes a generator. Otherwise the fix puts in the literals of `fixed`. If a test with one
+    of its `workers` shows that the code runs in a worker of a loader, which has seeded torch, there is no finding.
     """
     generator = rule.data.get("generator", "")
     rows: Sequence[Row] = [Row(rule.code, rule.data)]
@@ -42,7 +42,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _in_worker(module: Module, node: s.Node, asking: frozenset[str]) -> bool:
-    """Whether a test around a node has found that there is a worker: `if get_worker_info() is not None:`."""
+    """Return whether a test around a node has found that there is a worker: `if get_worker_info() is not None:`."""
     below = node
     for around in node.ancestors() if asking else ():
         if isinstance(around, s.Function):

@@ -18,7 +18,7 @@ from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Checkpoints that programs save and resume from, where training draws and nothing restores the generators."""
+    """Find checkpoints that programs save and resume from, where training draws and nothing restores the generators."""
     if holds_tests(module):
         return
     yield from lost_states(module, rule)
@@ -37,7 +37,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _of_dict(rule: Rule, checkpoints: Checkpoints, saved: Saved) -> Iterator[Finding]:
-    """A dict that is saved: what the file does not show of it, the project knows."""
+    """Yield the finding for a saved dict; what the file does not show about it, the project knows."""
     module = checkpoints.module
     resumed = [each for each in checkpoints.resumed if each.key in saved.optimizers]
     known = bool(resumed) and saved.whole and not saved.given
@@ -55,7 +55,7 @@ def _finding(
     row: Row | None = None,
     only_if: Resumes | None = None,
 ) -> Finding:
-    """A finding as the page words it, or as a row of a library does."""
+    """Return a finding in the words of the page, or of the row of a library."""
     related = [] if resumed is None else [(resumed, "the run is resumed here")]
     problem, remedy = ((row and row.text(key)) or rule.data[key] for key in ("problem", "remedy"))
     full = None if draws(module) or (row and row.text("draws")) else DrawsInTraining(module.path)
@@ -73,13 +73,13 @@ def _finding(
 
 
 def _fix(module: Module, saved: s.Dictionary | s.Call, resumed: Sequence[Resumed]) -> Fix | None:
-    """Save the random state with the rest, and restore it wherever the optimizer's is."""
+    """Return a fix that saves the random state with the rest, and restores it where the optimizer's is restored."""
     last = {(id(_block(each.call)), each.loaded and module.source(each.loaded)): each for each in resumed}
     return edits.fix(
         "Save and restore the random state",
         _entry(module, saved),
         *(_restored(module, each) for each in last.values()),
-        # one process's state would be given to all, as by those that take objects: they work in several
+        # all ranks would get one process's state; and libraries that take objects run in several processes
         safety=Safety.DISPLAY if has_ranks(module) or any(each.entry is None for each in resumed) else Safety.UNSAFE,
         imports=edits.runtime(module, "rng_state", "set_rng_state"),
     )
@@ -90,20 +90,20 @@ def _block(node: s.Node) -> s.Node | None:
 
 
 def _entry(module: Module, node: s.Dictionary | s.Call) -> Edit | None:
-    """One more entry after the last one, quoted as the first one is."""
+    """Return an edit that adds an entry after the last one, quoted as the first one is."""
     if isinstance(node, s.Call):
         return edits.last(module, node, "rng_state=rng_state()")
     return edits.entry(module, node, _quoted(module, node.keys[0] if node.keys else None), "rng_state()")
 
 
 def _quoted(module: Module, key: s.Node | None) -> str:
-    """The new key, quoted as another one is."""
+    """Return the new key, quoted as another one is."""
     quote = module.source(key)[:1] if key is not None else ""
     return "'rng_state'" if quote == "'" else '"rng_state"'
 
 
 def _restored(module: Module, resumed: Resumed) -> Edit | None:
-    """The state restored on the lines after the statement that loads the optimizer's; None where there is no room."""
+    """Return an edit that restores the state after the optimizer's is loaded; None if there is no room for it."""
     if resumed.loaded is None or resumed.statement is None:
         return None
     restored = edits.new(
@@ -115,7 +115,7 @@ def _restored(module: Module, resumed: Resumed) -> Edit | None:
 
 
 def _key(entry: s.Node | None) -> s.Node | None:
-    """The key of a subscript, or the first argument of `get`."""
+    """Return the key of a subscript, or the first argument of a call of `get`; None for anything else."""
     if isinstance(entry, s.Subscript):
         return entry.indices[0]
     return entry.arguments[0].value if isinstance(entry, s.Call) else None

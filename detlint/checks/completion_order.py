@@ -1,4 +1,4 @@
-"""DET603: the order in which results are ready gets into something ordered."""
+"""DET603: the order in which results become ready gets into something ordered."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from detlint.tree.scopes import reaching
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Results that are taken as they are ready, where the order that this gives matters."""
+    """Find results that are taken as they become ready, where the order that this gives matters."""
     uses: dict[str, str] = rule.data["uses"]
     wanted = list(uses)
     for source in Completions(module).found():
@@ -51,7 +51,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _matters(module: Module, rule: Rule, source: Source, leak: Leak) -> bool:
-    """Whether the order counts; where a value leaves the known code, not if its items say what they belong to."""
+    """Return whether the order counts; outside the known code it does not if items say what they belong to."""
     if leak.kind == "position" and source.row.text("kind") in ("sets", "ready") and _is_slice(leak.node):
         return False
     if leak.kind == "paired":
@@ -71,21 +71,21 @@ def _matters(module: Module, rule: Rule, source: Source, leak: Leak) -> bool:
 
 
 def _is_asked_for(rule: Rule, source: Source) -> bool:
-    """Whether a test of an option stands before it whose name speaks of the order: `if not keep_order`."""
+    """Return whether a test of an option whose name is about order is around the source: `if not keep_order`."""
     tests = [around.test for around in source.node.ancestors() if isinstance(around, (s.If, s.Conditional))]
     names = [part.id for test in tests for part in s.walk(test) if isinstance(part, s.Name)]
     return any(word in name for name in names for word in rule.data["options"])
 
 
 def _is_paired(source: Source, leak: Leak) -> bool:
-    """Whether `zip` puts results beside a list that has another order."""
+    """Return whether `zip` pairs results with a list that has another order."""
     given = [a.value for a in leak.node.arguments if not a.star] if isinstance(leak.node, s.Call) else []
     names = {value.id for value in given if isinstance(value, s.Name)}
     return bool(names & source.names) and bool(names - source.names)
 
 
 def _is_slice(node: s.Node) -> bool:
-    """Whether a subscript takes the first so many of what is ready."""
+    """Return whether a subscript takes the first few of what is ready."""
     return isinstance(node, s.Subscript) and isinstance(node.indices[0], s.Slice)
 
 
@@ -95,7 +95,7 @@ def _is_data(module: Module, leak: Leak) -> bool:
 
 
 def _fix(module: Module, source: Source) -> Fix | None:
-    """The call that keeps the order of the tasks, where it takes the same arguments and the loop goes to the end."""
+    """Return a fix that keeps the order of the tasks, if the arguments are the same and no loop is left early."""
     call, row = source.node, source.row
     title = "Take the results in the order of the tasks"
     if source.leaves:
@@ -117,13 +117,13 @@ def _fix(module: Module, source: Source) -> Fix | None:
     if isinstance(around, s.Call) and module.callee(around) == {"builtins.next"}:
         return None
     change = edits.replaced(module, call, edits.new("{tasks}", tasks=tasks.value))
-    taken = isinstance(call.parent, (s.For, s.Clause, s.Argument, s.Starred))  # elsewhere it may be an iterator
+    taken = isinstance(call.parent, (s.For, s.Clause, s.Argument, s.Starred))  # elsewhere it may be used as an iterator
     safety = Safety.SAFE if taken else Safety.UNSAFE
     return edits.fix(title, change, *edits.unused(module, [call.function]), safety=safety)
 
 
 def _is_pool(module: Module, row: Row, node: s.Expression) -> bool:
-    """Whether all that an object may be is a pool of the row, which has the other method, too."""
+    """Return whether an object can only be a pool of the row, which has the other method, too."""
     made: list[s.Expression | None] = [node]
     if isinstance(node, s.Name):
         made = [None if b.path or b.kind not in ("assign", "with") else b.value for b in reaching(node) or ()]

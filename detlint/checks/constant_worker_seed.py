@@ -15,7 +15,7 @@ from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """The first seeding call of each worker_init_fn whose seed certainly lacks the worker, or the epoch."""
+    """Find the first seeding call of each worker_init_fn whose seed certainly lacks the worker, or the epoch."""
     seeders = _seeders(module.catalogue)
     told: set[s.Call] = set()
     for call in module.calls_giving(("worker_init_fn",)):
@@ -45,14 +45,14 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 @cache
 def _seeders(catalogue: Catalogue) -> Mapping[str, str]:
-    """The parameter of each function or class that takes the seed of a generator in the processor's memory."""
+    """Return the parameter of each function or class that takes the seed of a generator in host memory."""
     tables = [row for table in ("seeder", "generator") for row in catalogue.rows("randomness", table)]
     rows = [row for row in tables if row.text("parameter") and _is_global(row)]
     return {name: row.text("parameter") for row in rows for name in row.list("names")}
 
 
 def _is_global(row: Row) -> bool:
-    """Whether a row speaks of a generator object, or of a global generator that the fix seeds, too."""
+    """Return whether a row is about a generator object, or about a global generator that the fix also seeds."""
     return not row.list("seeds") or not set(row.list("seeds")).isdisjoint(GENERATORS)
 
 
@@ -66,7 +66,7 @@ def _fix(module: Module, value: s.Expression) -> Fix | None:
 
 
 def _only_seeds(module: Module, function: s.Function, seed: WorkerSeed, seeders: Mapping[str, str]) -> bool:
-    """Whether a function does nothing but seed, so that another one may take its place."""
+    """Return whether a function does nothing but seed, so that another one may take its place."""
     for node in s.walk(function.body):
         if isinstance(node, (s.ExpressionStatement, s.Leave)):
             values = [node.value] if isinstance(node, s.ExpressionStatement) else node.values

@@ -1,4 +1,4 @@
-"""DET208: a generator object that a data set makes once and every worker copies."""
+"""DET208: a generator object that a dataset makes once and every worker copies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Generators that are drawn from in `__getitem__` and made outside it, in data sets that workers may hold."""
+    """Yield a finding for each generator that a dataset makes outside `__getitem__` and draws from inside it."""
     told: set[s.Call] = set()
     calls = list(module.calls_to(rule.data["loaders"]))
     for klass in module.classes.values():
@@ -32,7 +32,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _fix(module: Module, made: s.Call, drawn: s.Expression) -> Fix | None:
-    """The worker's generator in place of the held one; shown only, since that may be drawn from elsewhere too."""
+    """Return a fix, to display only, that draws from the worker's generator instead of the held one."""
     if module.types(made) != {"numpy.random.Generator"}:
         return None
     return edits.fix(

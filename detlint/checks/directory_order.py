@@ -18,11 +18,11 @@ from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import reaching
 
-_FILES = (Step("item"), Step("item", 2))  # of each folder that `os.walk` comes to
+_FILES = (Step("item"), Step("item", 2))  # the file names of each folder that `os.walk` yields
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Listings of directories whose order matters, by what becomes of them."""
+    """Yield a finding for each listing of a directory whose order matters, by what uses it."""
     listings = Listings(module)
     found = list(listings.found())
     if not found:
@@ -55,9 +55,10 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _matters(module: Module, rule: Rule, listing: s.Call, kind: str, leak: Leak) -> bool:
-    """Whether the order counts at a place; beside other items it does where those come from somewhere else.
+    """Return whether the order matters at `leak`.
 
-    That of a data set counts wherever it goes.
+    The order of a dataset's samples always matters. The order of arguments matters if another argument comes from
+    elsewhere.
     """
     if kind == "samples":
         return True
@@ -69,14 +70,14 @@ def _matters(module: Module, rule: Rule, listing: s.Call, kind: str, leak: Leak)
 
 
 def _is_given(name: s.Name, function: s.Function, shown: list[str]) -> bool:
-    """Whether a name is what the function that lists a directory is given, and not for a picture or for messages."""
+    """Return whether `name` is a parameter of the listing function, and not about pictures or messages."""
     parameters = [b.node for b in reaching(name) or () if isinstance(b.node, s.Parameter)]
     given = bool(parameters) and all(parameter.parent is function for parameter in parameters)
     return given and not any(word in name.id.lower() for word in shown)
 
 
 def _is_data(module: Module, rule: Rule, leak: Leak) -> bool:
-    """Whether what leaves the known code is a data set: its class keeps it or hands it on."""
+    """Return whether the order stays in the known code, or leaves it as data of a dataset class."""
     if leak.kind not in rule.data["leaving"]:
         return True
     klass, function = module.class_of(leak.node), module.function_of(leak.node)

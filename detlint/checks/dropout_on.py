@@ -22,7 +22,7 @@ _TOLD = re.compile(r"(?i)drop[^.]{0,500}(inferen|eval|test)")
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Functions of the table without the mode, in code that a model runs in evaluation, and layers out of its reach."""
+    """Yield a finding for each dropout function that runs in evaluation, and each layer out of reach of the mode."""
     for row in module.catalogue.rows("dropout", "dropout"):
         for call in module.calls_to(row.list("names")):
             found = chance(module, call, row.text("chance"))
@@ -43,7 +43,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _function(module: Module, row: Row, call: s.Call) -> tuple[str, str, Fix | None]:
-    """Why a call drops in evaluation, what to do and the fix; "" where it does not."""
+    """Return why a call drops in evaluation, the remedy and the fix; the reason is "" if it does not."""
     mode, given = row.text("mode"), row.text("chance")
     passed = module.argument(call, mode) if mode else None
     if passed is not None:
@@ -73,7 +73,7 @@ def _function(module: Module, row: Row, call: s.Call) -> tuple[str, str, Fix | N
 
 
 def _receiver(module: Module, node: s.Node) -> str:
-    """The name of the module whose method holds `node`; "" outside of methods."""
+    """Return the name of the module whose method holds `node`; "" outside of methods."""
     function = function_around(node)
     if function is None or class_of(function) is None or not function.parameters or module.is_static(function):
         return ""
@@ -81,7 +81,7 @@ def _receiver(module: Module, node: s.Node) -> str:
 
 
 def _layer(module: Module, rule: Rule, call: s.Call) -> tuple[str, str, Fix | None]:
-    """Why `eval()` does not reach a layer, what to do and the fix; "" where it may."""
+    """Return why `eval()` does not reach a layer, the remedy and the fix; the reason is "" if it may."""
     made: s.Expression = call
     around = call.parent.parent if isinstance(call.parent, s.Argument) else None
     if isinstance(around, s.Call) and module.callee(around) == {"torch.nn.Sequential"}:
@@ -109,7 +109,7 @@ def _layer(module: Module, rule: Rule, call: s.Call) -> tuple[str, str, Fix | No
 
 
 def _is_only_called(module: Module, name: s.Name) -> bool:
-    """Whether a variable is called in the forward pass of a module, and nothing else is done with it."""
+    """Return whether a variable is only called, at least once in the forward pass of a module."""
     scope = name.scope.find(name.id)
     reads = module.reads(scope, name.id) if scope is not None else []
     called = [read.parent for read in reads if isinstance(read.parent, s.Call) and read.parent.function is read]
@@ -118,7 +118,7 @@ def _is_only_called(module: Module, name: s.Name) -> bool:
 
 
 def _is_hidden(module: Module, rule: Rule, call: s.Call, function: s.Function) -> bool:
-    """Whether a constructor keeps a layer in a plain list or dict, and never hands that on to a module."""
+    """Return whether a constructor keeps a layer in a plain list or dict that it never passes on to a module."""
     klass = class_of(function)
     holder = call.parent
     if klass is None or function.name != "__init__" or not is_module(module, klass):
@@ -147,7 +147,7 @@ def _is_hidden(module: Module, rule: Rule, call: s.Call, function: s.Function) -
 
 
 def _is_meant(module: Module, call: s.Call) -> bool:
-    """Whether names or texts tell that a call is to draw in evaluation, too, or is no part of a prediction."""
+    """Return whether names or texts say that a call should drop in evaluation too, or is not part of a prediction."""
     for around in call.ancestors():
         if isinstance(around, (s.Function, s.Class)):
             told = docstring(around)

@@ -26,7 +26,7 @@ _TOLD = re.compile(r"(?is)\bnone\b.{0,80}\brandom|\brandom.{0,80}\bnone\b|entrop
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Calls that reseed from the operating system, and seeds computed from entropy: one finding a source."""
+    """Yield one finding per source: a call that reseeds from the operating system, or a seed computed from entropy."""
     reseeding, seeders = _reseeding(module.catalogue), _seeders(module.catalogue, tuple(rule.data["methods"]))
     words = (*rule.data["functions"], *rule.data["options"])
     calls = [
@@ -63,7 +63,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 asked = module.unseeded(drawn, new[0], exact=exact) if drawn else None
                 fix = _fix(module, call, seed, Reseeding(module, tracer, none=row is not None), new)
                 if fix is not None and any(map(tracer.drawn_from, new)):
-                    # a program that seeds the generator repeats as it is
+                    # a program that seeds the generator repeats already
                     fix = replace(fix, doubted=Safety.UNSAFE) if len(new) == 1 else replace(fix, safety=Safety.UNSAFE)
                 yield module.finding(
                     rule, call, related=related, lowered=not sure, only_if=asked, fix=fix, call=name, source=source
@@ -71,7 +71,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _reseeded(module: Module, call: s.Call) -> Fix | None:
-    """The repair of a call that reseeds from the operating system."""
+    """Return the fix for a call that reseeds from the operating system."""
     count = counted(module, call)
     if _in_workers(module, call) or (count is None and repeats(module, call) is True):
         return redrawn(module, call)
@@ -81,7 +81,7 @@ def _reseeded(module: Module, call: s.Call) -> Fix | None:
 def _fix(
     module: Module, call: s.Call, seed: s.Expression, made: Reseeding, sources: Sequence[s.Expression]
 ) -> Fix | None:
-    """The repair of a seed, unless the seeding runs again and again without a number of its own, or in each worker."""
+    """Return the fix for a seed; None if the seeding repeats without a number of its own, or runs in each worker."""
     count = counted(module, call)
     if _in_workers(module, call) or (count is None and repeats(module, call) is True):
         return None
@@ -97,7 +97,7 @@ def _fix(
 
 
 def _told(module: Module, call: s.Call, count: Count | None, fix: Fix | None) -> Fix | None:
-    """A fix that is unsafe where the same seed may be given again."""
+    """Return `fix`, made unsafe where the same seed may be given again."""
     once = repeats(module, call if count is None else count.loop) is False
     return fix if fix is None or once else replace(fix, safety=Safety.UNSAFE)
 
@@ -105,7 +105,7 @@ def _told(module: Module, call: s.Call, count: Count | None, fix: Fix | None) ->
 def _elsewhere(
     module: Module, rule: Rule, call: s.Call, seed: s.Expression, unread: Tracer, told: set[s.Expression]
 ) -> Iterator[Finding]:
-    """A seed of which this file does not tell whether it is entropy; the project may."""
+    """Yield a finding for a seed that may be entropy, which this file cannot decide but the project may."""
     found, sure = unread.origin(seed)
     new = [source for source in found if source not in told]
     options = {option for source in told for option in _options(source)}
@@ -130,7 +130,7 @@ def _elsewhere(
 
 
 def _options(source: s.Expression) -> Iterator[str]:
-    """What the option is called on the command line, of which an expression is the default."""
+    """Yield the attribute names of the command-line options whose default contains `source`."""
     for around in source.ancestors():
         if isinstance(around, s.Argument) and around.keyword == "default" and isinstance(around.parent, s.Call):
             first = around.parent.arguments[0].value
@@ -139,40 +139,40 @@ def _options(source: s.Expression) -> Iterator[str]:
 
 
 def _takes_a_seed(rule: Rule, call: s.Call, names: Sequence[str], seeders: Mapping[str, str]) -> bool:
-    """Whether a call is known to seed something, and does not only hand a seed on."""
+    """Return whether a call is known to seed something, rather than only pass a seed on."""
     known = bool(names) and all(name.partition(".")[0] in KNOWN for name in names)
     return known or any(name in seeders for name in names[:1]) or _last(call) in rule.data["functions"]
 
 
 def _source(module: Module, call: s.Call, source: s.Expression) -> list[tuple[s.Node, str]]:
-    """Where a seed comes from, if that is not seen on the line of the call."""
+    """Return where a seed comes from, unless that is on the line of the call."""
     here = module.place(source).line == module.place(call).line
     return [] if here else [(source, "the seed comes from here")]
 
 
 def _last(call: s.Call) -> str:
-    """The last part of the name of what is called."""
+    """Return the last part of the name of what is called; "" if it has none."""
     function = call.function
     return function.attribute if isinstance(function, s.Attribute) else getattr(function, "id", "")
 
 
 @cache
 def _reseeding(catalogue: Catalogue) -> Mapping[str, Row]:
-    """The row of each function that reseeds from the operating system."""
+    """Return the row of each function that reseeds from the operating system."""
     rows = [row for row in catalogue.rows("randomness", "entropy") if row.text("kind") == "reseeds"]
     return {name: row for row in rows for name in row.list("names")}
 
 
 @cache
 def _seeders(catalogue: Catalogue, methods: tuple[str, ...]) -> Mapping[str, str]:
-    """The parameter of each function or class that takes a seed; of each of `methods` it is the first."""
+    """Return the parameter of each function or class that takes a seed; for each of `methods` it is the first."""
     tables = [*catalogue.rows("randomness", "seeder"), *catalogue.rows("randomness", "generator")]
     seeders = {name: row.text("parameter") for row in tables if row.text("parameter") for name in row.list("names")}
     return seeders | {name: parse_signature(catalogue.signatures[name])[0][0] for name in methods}
 
 
 def _in_workers(module: Module, call: s.Call) -> bool:
-    """Whether the seeding runs in each worker: one seed would make one stream of many."""
+    """Return whether the seeding runs in each worker, where one seed would give all workers the same stream."""
     function = module.function_of(call)
     names = [function.name, *(p.name for p in function.parameters)] if function is not None else []
     own = {module.qualified(function)} if function is not None and function.name != "<lambda>" else set[str]()
@@ -186,7 +186,7 @@ def _in_workers(module: Module, call: s.Call) -> bool:
 
 
 def _joins_ranks(module: Module, seed: s.Expression, sources: Sequence[s.Expression]) -> bool:
-    """Whether a choice gives each rank a seed of its own but where it gives entropy, for which one would stand."""
+    """Return whether one arm of a choice gives each rank its own seed, and another gives all ranks entropy."""
     for choice in s.walk(seed):
         arms: Sequence[s.Expression] = ()
         if isinstance(choice, s.Conditional):
@@ -200,7 +200,7 @@ def _joins_ranks(module: Module, seed: s.Expression, sources: Sequence[s.Express
 
 
 def _is_wanted(module: Module, source: s.Expression) -> bool:
-    """Whether a caller asks for entropy by None: a docstring says so, or ranks that are given a seed have their own."""
+    """Return whether a caller asks for entropy by None: a docstring says so, or another call passes a seed per rank."""
     function = function_around(source)
     tests = [a.test for a in source.ancestors() if isinstance(a, s.If)] if function is not None else []
     asked = {part.id for test in tests for part in s.walk(test) if isinstance(part, s.Name)}
@@ -213,7 +213,7 @@ def _is_wanted(module: Module, source: s.Expression) -> bool:
 
 
 def _seeds(module: Module, rule: Rule, call: s.Call, known: Mapping[str, str]) -> Iterator[s.Expression]:
-    """The arguments of a call that are seeds, or the default of a seed on the command line."""
+    """Yield the arguments of a call that are seeds, or the default of a seed option on the command line."""
     names = module.callee(call)
     taken = {name for name, _, _ in module.signature(names)} | {a.keyword or a.star for a in call.arguments}
     for parameter in [*rule.data["parameters"], *(known[name] for name in names if name in known)]:

@@ -19,7 +19,7 @@ from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Constructors whose seed is absent or may be the literal None, of generators that nothing seeds afterwards."""
+    """Yield a finding for each constructor whose seed is absent or may be None, unless a seed is set later."""
     tracer = Tracer(module)
     seeds: Counter[tuple[str, bool]] = Counter()
     factories = module.calls_like(keywords=rule.data["factories"])
@@ -54,8 +54,10 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _fix(module: Module, call: s.Call, others: int) -> Fix | None:
-    """A seed where the generator is made once, and which `others` do not have; where it may be made again, and is used
-    in its function alone, the generator of the process.
+    """Return the fix for a generator without a seed.
+
+    A generator that is made once gets a seed that none of the `others` has. One that may be made again, and is used in
+    its function alone, is replaced by the generator of the process. Return None otherwise.
     """
     if repeats(module, call) is False:
         known = seed_at(module, call)
@@ -73,7 +75,7 @@ def _fix(module: Module, call: s.Call, others: int) -> Fix | None:
 
 
 def _stays(module: Module, call: s.Call) -> bool:
-    """Whether a generator is drawn from where it is made, or by a local name that nothing keeps."""
+    """Return whether a generator is drawn from where it is made, or by a local name that nothing keeps."""
     if isinstance(call.parent, s.Attribute):
         return isinstance(call.parent.parent, s.Call)
     targets = kept_as(call)
@@ -90,7 +92,7 @@ def _stays(module: Module, call: s.Call) -> bool:
 
 
 def _is_default(module: Module, call: s.Call) -> bool:
-    """Whether the generator only stands in for one that was not passed."""
+    """Return whether the generator only stands in for one that was not passed."""
     node: s.Node = call
     while isinstance(node.parent, s.Expression):
         node = node.parent

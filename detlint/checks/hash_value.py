@@ -15,7 +15,7 @@ from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Calls of `hash` with what may be text or an object, and of `id`, by what becomes of the number."""
+    """Yield a finding for each `id`, and each `hash` of what may be text or an object, that gets into a result."""
     hashes = Hashes(module)
     found = list(hashes.found())
     if not found:
@@ -26,7 +26,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         if kind is Kind.STABLE or (kind is Kind.UNKNOWN and isinstance(value, (s.Call, s.Collection))):
             continue
         if isinstance(value, s.Constant) and not value.value:
-            continue  # nothing is salted in the hash of no text
+            continue  # the hash of an empty text is not salted
         uses = [use for use in hashes.uses(node) if kind is not Kind.UNKNOWN or use.kind in rule.data["likely"]]
         if uses:
             use = min(uses, key=lambda use: use.node.order)

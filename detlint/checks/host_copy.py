@@ -1,4 +1,4 @@
-"""DET404: copies between host and GPU that are made later, and memory that is read or written before."""
+"""DET404: copies between host and GPU that run later, and memory that is read or written before they have."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from detlint.tree.scopes import Scope
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Copies made with `non_blocking=True` whose first use on every path is a read, with nothing between that may wait.
+    """Yield a finding for each copy with `non_blocking=True` that every path reads before anything may wait for it.
 
-    Of a page-locked buffer that is copied to the GPU the first write counts so. What is called between may wait unless
-    it is one of the page's `free` names, or only has the GPU do something.
+    For a page-locked buffer that is copied to the GPU, the first write counts instead. A call in between may wait
+    unless it is one of the rule's `free` names, or only gives work to the GPU.
     """
     uses = Uses(module, rule.data["libraries"])
     bound: dict[tuple[Scope, str], dict[s.Node, s.Call]] = defaultdict(dict)
@@ -56,7 +56,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 class _Writes(Uses):
-    """Uses of memory that another one still reads: to write it is what comes too early, to read it does no harm."""
+    """The uses of memory that a copy still reads: a write comes too early, a read does no harm."""
 
     def of(self, node: s.Expression, runs: bool = False) -> Use:
         use = super().of(node, runs)
@@ -65,7 +65,7 @@ class _Writes(Uses):
 
 
 def _filled(module: Module, call: s.Call) -> s.Name | None:
-    """The buffer `b` of `b.copy_(x, non_blocking=True)`, whose `x` may be on a GPU."""
+    """Return the buffer `b` of `b.copy_(x, non_blocking=True)` whose `x` may be on a GPU; None for any other call."""
     function = call.function
     owner = function.value if isinstance(function, s.Attribute) and function.attribute == "copy_" else None
     if not isinstance(owner, s.Name) or not _does_not_block(call):
@@ -76,7 +76,7 @@ def _filled(module: Module, call: s.Call) -> s.Name | None:
 
 
 def _sent(call: s.Call) -> s.Name | None:
-    """The buffer `b` of `b.to(device, non_blocking=True)`, `b.cuda(non_blocking=True)` or `x.copy_(b, ...)`."""
+    """Return the buffer `b` of `b.to(device, non_blocking=True)`, `b.cuda(non_blocking=True)` or `x.copy_(b, ...)`."""
     function = call.function
     if not isinstance(function, s.Attribute) or not _does_not_block(call) or _copies_to_host(call):
         return None
@@ -91,7 +91,7 @@ def _does_not_block(call: s.Call) -> bool:
 
 
 def _is_locked(module: Module, buffer: s.Name) -> bool:
-    """Whether a variable surely holds page-locked memory of the host."""
+    """Return whether a variable surely holds page-locked memory of the host."""
     values = module.values(buffer) or []
     return bool(values) and all(isinstance(value, s.Call) and _locks(module, value) for value in values)
 
@@ -104,7 +104,7 @@ def _locks(module: Module, call: s.Call) -> bool:
 
 
 def _copies_to_host(call: s.Call) -> bool:
-    """Whether a call is `x.to("cpu", non_blocking=True)`, in any order."""
+    """Return whether a call is `x.to("cpu", non_blocking=True)`, with its arguments in any order."""
     if not isinstance(call.function, s.Attribute) or call.function.attribute != "to":
         return False
     given = {a.keyword or "device": literal(a.value) for a in call.arguments[:1] if not a.star}
@@ -113,14 +113,14 @@ def _copies_to_host(call: s.Call) -> bool:
 
 
 def _is_queued(rule: Rule, node: s.Node) -> bool:
-    """Whether what reads a copy is something that the GPU does in its turn, after the copy."""
+    """Return whether the GPU carries out what reads a copy in its queue, after the copy."""
     calls = [part for part in s.walk(node) if isinstance(part, s.Call) and not _copies_to_host(part)]
     functions = [call.function for call in calls if isinstance(call.function, s.Attribute)]
     return any(function.attribute in rule.data["queued"] for function in functions)
 
 
 def _may_wait(module: Module, rule: Rule, call: s.Call) -> bool:
-    """Whether a call may wait for the GPU: anything that is not known to leave it alone."""
+    """Return whether a call may wait for the GPU: any call that is not known to leave it alone."""
     if _copies_to_host(call):
         return False
     names = module.callee(call)
@@ -143,7 +143,7 @@ def _finding(module: Module, rule: Rule, call: s.Call, use: s.Node, used: str = 
 
 
 def _fix(module: Module, call: s.Call) -> Fix | None:
-    """The copy that waits: `x.cpu()` where nothing else is asked for."""
+    """Return the fix that makes the copy wait: `x.cpu()` where no other argument is given."""
     assert isinstance(call.function, s.Attribute)
     alone = len(call.arguments) == 2 and _copies_to_host(call)
     change = (

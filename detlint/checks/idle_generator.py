@@ -1,4 +1,4 @@
-"""DET112: a generator that is made and seeded, and that nothing draws from, beside draws that could."""
+"""DET112: a generator that is made and seeded but never drawn from, next to draws that could use it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHOWN = 3
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """One finding for each such generator: where the first of these draws stands."""
+    """Yield one finding for each such generator, at the first draw that could use it."""
     for assign in module.assignments:
         target = assign.targets[0] if len(assign.targets) == 1 else None
         library = _library(module, rule, assign)
@@ -37,14 +37,14 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _library(module: Module, rule: Rule, assign: s.Assign) -> str | None:
-    """Whose generator an assignment makes; None where it may make something else."""
+    """Return the library whose generator an assignment makes; None if it may make something else."""
     made = [part for part in alternatives(assign.value) if isinstance(part, s.Call)] if assign.value else []
     kinds = {kind for part in made for kind in module.types(part)}
     return rule.data["types"].get(kinds.pop()) if len(kinds) == 1 else None
 
 
 def _is_idle(module: Module, assign: s.Assign, target: s.Name | s.Attribute) -> bool:
-    """Whether a generator is given a seed, and nothing else is done with it."""
+    """Return whether a generator is given a seed and nothing else is done with it."""
     seeding = module.catalogue.names("randomness", "object", key="seeding")
     methods = [read.parent for read in _reads(module, target)]
     if not all(isinstance(method, s.Attribute) and method.attribute in seeding for method in methods):
@@ -63,13 +63,15 @@ def _reads(module: Module, target: s.Name | s.Attribute) -> Sequence[s.Name | s.
 
 
 def _is_fresh(module: Module, made: s.Call) -> bool:
-    """Whether a call makes a generator of torch, which is seeded by a method alone."""
+    """Return whether a call makes a generator of torch, which only a method can seed."""
     return module.callee(made) == {"torch.Generator"}
 
 
 def _beside(module: Module, assign: s.Assign, target: s.Name | s.Attribute, library: str) -> list[s.Call]:
-    """The calls that draw from the global generator, and could have drawn from this one: behind where it is made in
-    its function, or in the methods of its class. None where the global one is seeded there, too.
+    """Return the calls that draw from the global generator and could draw from this one, in source order.
+
+    They come after the generator in its function, or are in the methods of its class. Return an empty list if the
+    global generator is seeded there too.
     """
     around: s.Node | None = module.function_of(assign)
     if isinstance(target, s.Attribute):
@@ -81,13 +83,13 @@ def _beside(module: Module, assign: s.Assign, target: s.Name | s.Attribute, libr
         return []
     if isinstance(target, s.Name):
         calls = [call for call in calls if call.order > assign.order]
-    if isinstance(around, s.File):  # what functions draw may come before, and other files may use what is made here
+    if isinstance(around, s.File):  # draws in functions may run before, and other files may use what is made here
         calls = [call for call in calls if module.function_of(call) is None]
     return sorted((call for call in calls if _draws(module, call, library)), key=lambda call: call.order)
 
 
 def _seeds(module: Module, call: s.Call, library: str) -> bool:
-    """Whether a call seeds a global generator, or is of a function whose name says so."""
+    """Return whether a call seeds a global generator, or calls a function whose name says so."""
     names, word = module.catalogue.names, last_word(call.function)
     if not module.callee(call).isdisjoint(_seeders(module.catalogue, library)):
         return True
@@ -97,7 +99,7 @@ def _seeds(module: Module, call: s.Call, library: str) -> bool:
 
 
 def _draws(module: Module, call: s.Call, library: str) -> bool:
-    """Whether a call draws from a global generator, and could draw from another."""
+    """Return whether a call draws from a global generator and could draw from another."""
     rows, made_by = _taking(module.catalogue, library)
     names = module.callee(call)
     if not names and all(isinstance(value, s.Call) for value in module.values(call.function) or ()):
@@ -112,7 +114,7 @@ def _applies(module: Module, call: s.Call, row: Row) -> bool:
 
 
 def _is_bound(assign: s.Assign, target: s.Name | s.Attribute, drawn: Sequence[s.Call]) -> bool:
-    """Whether each of these calls comes by where a variable is bound."""
+    """Return whether a variable is bound wherever one of the calls runs."""
     block = block_of(assign)
     return isinstance(target, s.Name) and all(any(a is block for a in call.ancestors()) for call in drawn)
 
@@ -130,8 +132,8 @@ def _seeders(catalogue: Catalogue, library: str) -> frozenset[str]:
 
 @cache
 def _taking(catalogue: Catalogue, library: str) -> tuple[Mapping[str, Sequence[Row]], Mapping[str, str]]:
-    """The rows of what draws from a library's global generator and can be given another, by name; what makes objects
-    that do so when they are called, with the names of these.
+    """Return rows by the names of calls that draw from a library's global generator but can take another; and a mapping
+    of the functions that make callable objects of that kind to the names of these.
     """
     found: dict[str, list[Row]] = {}
     for row in catalogue.rows("randomness", "consumer"):

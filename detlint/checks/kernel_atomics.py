@@ -13,7 +13,7 @@ from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Atomics of the page's `atomics` in kernels, and of its `functions` in the strings that `compilers` compile."""
+    """Yield findings for `atomics` of the rule in kernels, and for `functions` in the strings that are compiled."""
     for call in module.calls_to(rule.data["atomics"]):
         if module.within(call, rule.data["decorators"]) and not _is_exact(module, rule, call):
             yield module.finding(rule, call, call=module.short(call.function))
@@ -27,7 +27,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _is_exact(module: Module, rule: Rule, call: s.Call) -> bool:
-    """Whether no order shows: integers are added or stored, or a value is compared with itself: a wait."""
+    """Return whether the order cannot show: integers are added or stored, or a value is compared with itself."""
     values = module.argument(call, "val").values
     compared = module.argument(call, "cmp").values
     if compared:
@@ -54,7 +54,7 @@ def _integer_value(module: Module, rule: Rule, value: s.Expression, depth: int) 
 
 
 def _atomics(module: Module, node: s.Expression, pattern: re.Pattern[str]) -> Iterator[str]:
-    """The atomic functions that a source, or one of a list of sources, calls with more than a literal integer."""
+    """Yield the atomic functions that a source, or any source in a list, calls with more than a literal integer."""
     for value in module.values(node) or ():
         if isinstance(value, s.Collection):
             for element in value.elements:

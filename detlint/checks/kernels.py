@@ -1,4 +1,4 @@
-"""DET301, DET302, DET303, DET306: operations whose kernels add, or write, in no fixed order on a GPU."""
+"""DET301, DET302, DET303, DET306: operations whose kernels add or write in no fixed order on a GPU."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _RELAXED = ("deterministic-warn", "deterministic-off")
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Calls to which a row of `ops.toml` that names the rule applies, each once; with `raises`, calls that then raise.
+    """Yield a finding for each call that a row for the rule covers; with `raises`, that raises in deterministic mode.
 
-    The page says which effects switch a deterministic kernel on, in the `program` or `around` the call, and which ones
-    together leave torch no fused kernel (`unfused`). What is reported where all programs have the mode on, and what
-    only where some have not, is a question for the project.
+    The rule's data says which effects switch a deterministic kernel on, in the `program` or `around` the call, and
+    which ones together leave torch no fused kernel (`unfused`). Whether all programs have the mode on, or only some, is
+    an open question for the project.
     """
     raises = "raises" in rule.data
     rows, names, objects, raising, methods = _table(module.catalogue, module.torch, rule.code, raises)
@@ -89,8 +89,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 class _Table(NamedTuple):
-    """The rows of `ops.toml` that a page speaks of, the names in them of what is called and of what makes objects that
-    are, the rows of operations that raise in deterministic mode, and methods that no other library has.
+    """The rows of `ops.toml` for a rule, with the names that they call, the names whose objects they call, the rows of
+    operations that raise in deterministic mode, and the methods that no other library has.
     """
 
     rows: tuple[Row, ...]
@@ -112,13 +112,13 @@ def _table(catalogue: Catalogue, torch: Version, code: str, raises: bool) -> _Ta
 
 
 def _in_force(module: Module, call: s.Call, row: Row, words: tuple[str, ...], alone: bool) -> InForce:
-    ever = _constructs(module, call) or row.text("of") == "model"  # which run later than they are made
+    ever = _constructs(module, call) or row.text("of") == "model"  # these run later than they are made
     local = around(module, call, "deterministic") and not any(around(module, call, effect) for effect in _RELAXED)
     return InForce("algorithms", words, *module.point(call), alone, ever, local)
 
 
 def _matters(module: Module, call: s.Call, row: Row) -> bool:
-    """Whether a call may work on a GPU, and where the row speaks of a gradient, may have one."""
+    """Return whether a call may run on a GPU and, where the row is about a gradient, may have one."""
     if row.text("of") == "model":
         said = any(word in module.text for word in row.list("spared"))
         return not said and not is_asked_for(module, call) and is_trained(module, call)
@@ -132,7 +132,10 @@ def _matters(module: Module, call: s.Call, row: Row) -> bool:
 
 
 def _learning(module: Module, call: s.Call, row: Row) -> InProgram | None:
-    """The question whether a program takes a gradient; by the function itself, where only other files call that."""
+    """Return the question of whether a program takes a gradient; None for a row that is not about one.
+
+    Where only other files take the gradient, the question is about the function itself.
+    """
     if row.text("direction") != "backward":
         return None
     path, function, _ = module.point(call)
@@ -141,13 +144,13 @@ def _learning(module: Module, call: s.Call, row: Row) -> InProgram | None:
 
 
 def _is_lent(module: Module, call: s.Call, row: Row) -> bool:
-    """Whether others may take the gradient of what a function does that integers are not given to."""
+    """Return whether callers may take the gradient of what a function computes; rows that need floats do not count."""
     lends = row.text("where") == "learning" and not _constructs(module, call) and "@float" not in row.list("when")
     return lends and is_lent(module, call)
 
 
 def _row(module: Module, call: s.Call, rows: tuple[Row, ...]) -> Row | None:
-    """The first row that speaks of all that is called, in this version of torch and with these arguments."""
+    """Return the first row that covers all that `call` may call, in this version of torch with these arguments."""
     for row in rows:
         if _speaks_of(module, call, row) and row.holds_for(module.torch):
             return row
@@ -175,7 +178,7 @@ def _constructs(module: Module, call: s.Call) -> bool:
 
 
 def _advice(module: Module, row: Row) -> str:
-    """The help that the row asks for, where the flag has that help's effect, or the one of the effect."""
+    """Return the help that the row asks for if it fits the effect of the flag, otherwise the help for that effect."""
     effect = _effect(module, row)
     advice = module.catalogue.row("ops", "help", row.text("help") or effect)
     if advice.text("effect") not in ("", effect):
@@ -189,7 +192,7 @@ def _remedy(module: Module, row: Row) -> str:
 
 
 def _related(module: Module, call: s.Call, row: Row) -> Iterator[tuple[s.Node, str]]:
-    """Where a layer runs that is made here, and where the gradient is taken that differs."""
+    """Yield where a layer that is made here runs, and where the gradient that differs is taken."""
     use = first_use(module, call) if _constructs(module, call) else call
     if use is not None and use is not call:
         yield use, "it runs here"
@@ -199,10 +202,10 @@ def _related(module: Module, call: s.Call, row: Row) -> Iterator[tuple[s.Node, s
 
 
 def _suggestion(remedy: str) -> Fix | None:
-    """What to do instead, in words: another operation is rarely the same to the last bit."""
+    """Return the remedy in words, never as an edit: another operation is rarely the same to the last bit."""
     return Fix(remedy[:1].upper() + remedy[1:], Safety.DISPLAY, ()) if remedy else None
 
 
 def _effect(module: Module, row: Row) -> str:
-    """What the strict flag does: "path", "raises" or "nothing"."""
+    """Return what the strict flag does to the operation: "path", "raises" or "nothing"."""
     return next((key for key in ("path", "raises") if row.text(key) and row.holds_for(module.torch, key)), "nothing")

@@ -14,7 +14,7 @@ from detlint.tree.scopes import Scope
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Variables set after the moment at which they are read; none where the file starts other processes."""
+    """Yield a finding for each variable set after it is read; none in a file that starts other processes."""
     written = writes(module)
     starters = tuple(rule.data["prefixes"])
     if not written or any(name.startswith(starters) for call in module.calls for name in module.callee(call)):
@@ -39,9 +39,9 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _moved(module: Module, write: Write, events: Sequence[s.Node]) -> Fix | None:
-    """A statement that sets variables to constants, moved ahead of what reads them in its block.
+    """Return a fix that moves a statement that sets constants ahead of what reads them in its block.
 
-    It then acts, as it was meant to, which may change results and speed.
+    The setting then acts as it was meant to, which may change results and speed. Return None if it cannot be moved.
     """
     statement = write.node if isinstance(write.node, s.Assign) else write.node.parent
     if not events or not isinstance(statement, (s.Assign, s.ExpressionStatement)) or module.origins:
@@ -57,14 +57,14 @@ def _moved(module: Module, write: Write, events: Sequence[s.Node]) -> Fix | None
 
 
 def _needed(module: Module, statement: s.Statement, reader: s.Statement) -> list[s.Statement] | None:
-    """The imports below `reader` that a plain assignment of constants needs; None for one that needs anything else."""
+    """Return the imports below `reader` that an assignment of constants needs; None if it needs anything else."""
     if any(isinstance(node, s.Call) and node.parent is not statement for node in s.walk(statement)):
         return None
     found: dict[s.Statement, None] = {}
     for name in s.walk(statement):
         scope = name.scope.find(name.id) if isinstance(name, s.Name) else None
         if scope is None or not isinstance(name, s.Name):
-            continue  # a builtin, or no name
+            continue  # a builtin, or not a name
         nodes = [binding.node for binding in scope.bindings[name.id]]
         if not all(isinstance(node, s.Import) for node in nodes):
             return None
@@ -77,19 +77,19 @@ def _needed(module: Module, statement: s.Statement, reader: s.Statement) -> list
 
 
 def _bound_by(scope: Scope, statement: s.Node) -> list[str]:
-    """The names that a statement binds in a scope."""
+    """Return the names that a statement binds in a scope."""
     return [name for name, bindings in scope.bindings.items() if any(b.node is statement for b in bindings)]
 
 
 def _started(module: Module, write: Write, row: Row) -> Fix:
-    """The command line that sets a variable in time, to be used by hand."""
+    """Return a fix, to display only: the command line that sets the variable in time."""
     known = module.constants(write.value) or []
     value = str(known[0]) if len(known) == 1 and known[0] is not None else row.text("usual") or "..."
     return Fix(f"Start the program with `{write.variable}={value} python ...`", Safety.DISPLAY, ())
 
 
 def _events(module: Module, moment: Row) -> Iterator[s.Node]:
-    """Where a file comes to the moment: imports, calls, and methods whatever their receiver."""
+    """Yield where a file reaches the moment: imports, calls, and method calls on any receiver."""
     scopes = [module.file.scope, *(function.scope for function in module.functions.values())]
     for scope in scopes if moment.list("imports") else ():
         for binding in (b for bindings in scope.bindings.values() for b in bindings):
@@ -103,7 +103,7 @@ def _events(module: Module, moment: Row) -> Iterator[s.Node]:
 
 
 def _matches(module: Module, call: s.Call, name: str, methods: Iterable[str]) -> bool:
-    """Whether a method call is one of `name` or `name=value`, the constant first argument then beginning so."""
+    """Return whether a method call matches `name` or `name=value`, where `value` begins its constant first argument."""
     for method in methods:
         wanted, _, value = method.partition("=")
         if name == wanted:

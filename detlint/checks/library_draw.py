@@ -16,7 +16,7 @@ from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """The first draw from each global generator in a function of library code that neither takes nor seeds one."""
+    """Yield a finding for a library function's first draw from each global generator, unless it takes or seeds one."""
     found: list[tuple[s.Call, str]] = []
     for row in module.rows_like("randomness", "consumer"):
         if row.id in rule.data["draws"]:
@@ -39,14 +39,14 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _seeds(module: Module) -> Iterator[tuple[s.Call, str]]:
-    """The calls that seed global generators: what a function draws that does so depends on nothing else."""
+    """Yield the calls that seed global generators; a function that seeds one draws repeatably by itself."""
     for row in module.rows_like("randomness", "seeder"):
         for call in module.calls_to(row.list("names")):
             yield from ((call, generator) for generator in row.list("seeds"))
 
 
 def _aside(module: Module, call: s.Call, rule: Rule) -> bool:
-    """Whether a function around a call takes a generator, or is by a name about weights or dropout."""
+    """Return whether a function around a call takes a generator, or a name or test around it has an `aside` word."""
     file = PurePosixPath(module.path).stem.removeprefix("__init__")
     if any(word in file for word in rule.data["aside"]):
         return True

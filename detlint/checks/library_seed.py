@@ -14,10 +14,10 @@ from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """The first seeding of each global generator in a function of library code.
+    """Yield a finding for the first seeding of each global generator in each function of library code.
 
-    Functions whose name says that they seed, those that put the state back, seeds of a process, and what fixes insert
-    are left out.
+    Functions whose name says that they seed, functions that restore the state, seeds per process, and the calls that
+    fixes insert are left out.
     """
     restores = frozenset((*rule.data["restores"], *rule.data["fixes"]))
     told: set[tuple[str, str]] = set()
@@ -40,19 +40,19 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _announced(call: s.Call, rule: Rule) -> bool:
-    """Whether the name of a function or class around a call says that it seeds."""
+    """Return whether the name of a function or class around a call says that it seeds."""
     names = [a.name.lower() for a in call.ancestors() if isinstance(a, (s.Function, s.Class))]
     return any(word in name for name in names for word in rule.data["words"])
 
 
 def _own(module: Module, call: s.Call, rule: Rule) -> bool:
-    """Whether the seed is that of one process among several, which begins with it."""
+    """Return whether the seed belongs to one process among several."""
     texts = [module.source(argument.value).lower() for argument in call.arguments]
     return any(word in text for text in texts for word in rule.data["processes"])
 
 
 def _put_back(module: Module, call: s.Call, rule: Rule) -> bool:
-    """Whether the state of the generators is saved or put back around a call."""
+    """Return whether the state of the generators is saved or restored around a call."""
     restores, scopes = frozenset((*rule.data["saves"], *rule.data["restores"])), frozenset(rule.data["scopes"])
     for around in call.ancestors():
         if isinstance(around, s.With):
@@ -66,13 +66,13 @@ def _put_back(module: Module, call: s.Call, rule: Rule) -> bool:
 
 @asked_once
 def _restores(module: Module, function: s.Function, restores: frozenset[str]) -> bool:
-    """Whether a function calls one of `restores`."""
+    """Return whether a function calls one of `restores`."""
     inside = (node for node in s.walk(function.body) if isinstance(node, s.Call))
     return any(module.callee(node) & restores for node in inside)
 
 
 def _hints(context: s.Call, rule: Rule) -> bool:
-    """Whether a context manager's name says that it is about random numbers."""
+    """Return whether a context manager's name says that it is about random numbers."""
     function = context.function
     name = (
         function.attribute if isinstance(function, s.Attribute) else function.id if isinstance(function, s.Name) else ""

@@ -17,7 +17,7 @@ _COMPARISONS = frozenset(("==", "!=", "in", "not in", "is", "is not"))
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Loaders that certainly have no generator and may shuffle, by a sampler that no trainer replaces."""
+    """Yield a finding for each loader that certainly has no generator, may shuffle, and keeps its own sampler."""
     for call in module.calls_to(rule.data["loaders"]):
         shuffle = module.argument(call, "shuffle").values
         bare = holds(module, call, "!generator") is True and any(_may_hold(module, value) for value in shuffle)
@@ -28,6 +28,6 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _may_hold(module: Module, node: s.Expression) -> bool:
-    """Whether a value may be True: a constant, or the outcome of a comparison such as `split == "train"`."""
+    """Return whether a value may be True: the literal, or a comparison such as `split == "train"`."""
     values = module.values(node) or []
     return any(literal(v) is True or (isinstance(v, s.Operation) and v.operator in _COMPARISONS) for v in values)

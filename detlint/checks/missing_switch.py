@@ -1,4 +1,4 @@
-"""DET508: switches for determinism that torch does not have, and functions that are overwritten, not called."""
+"""DET508: switches for determinism that torch does not have, and functions that are overwritten instead of called."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
 
-_ALIKE = 0.85  # of 1: how much of a word two spellings share
+_ALIKE = 0.85  # the least similarity ratio of two spellings, out of 1
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Attributes of the page's library that are set to True, and are none of its switches but named like one.
+    """Yield a finding for each attribute set to True that is no switch of the rule's library but is named like one.
 
-    One that is a function (`functions`) is lost besides. Where no program comes by that trains convolutions with all
-    that makes them repeat left off, the finding is lowered.
+    Overwriting one of the `functions` also loses the function. The severity is full only where some program trains
+    convolutions there with every switch that makes them repeat left off.
     """
     for node, owner, attribute, value in _settings(module):
         values = module.constants(value) or ()
@@ -43,7 +43,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _settings(module: Module) -> Iterator[tuple[s.Node, s.Expression, str, s.Expression]]:
-    """The attributes that are set: the statement or call, what they are of, their names and the values."""
+    """Yield each attribute that is set: the statement or call, its owner, its name and the value."""
     for assign in module.assignments:
         for target in assign.targets if assign.operator == "=" and assign.value is not None else ():
             if isinstance(target, s.Attribute) and assign.value is not None:
@@ -56,7 +56,7 @@ def _settings(module: Module) -> Iterator[tuple[s.Node, s.Expression, str, s.Exp
 
 
 def _case(rule: Rule, name: str) -> str:
-    """What is wrong with an attribute that is set, by its qualified name; "" for nothing."""
+    """Return what is wrong with setting the attribute of this qualified name; "" if nothing is."""
     library, _, rest = name.partition(".")
     if library != rule.data["library"] or not rest or name in rule.data["switches"]:
         return ""
@@ -70,7 +70,7 @@ def _is_like(word: str, wanted: str) -> bool:
 
 
 def _fix(module: Module, rule: Rule, case: str, node: s.Node) -> Fix | None:
-    """The switch that is meant, set in the place of the statement."""
+    """Return a fix that sets the switch that was meant, in place of the statement."""
     if rule.fix is None or not isinstance(node, s.Assign) or len(node.targets) != 1:
         return None
     torch, imports = library_name(module, "torch", node)

@@ -1,4 +1,4 @@
-"""DET702: what has to be alike on all ranks of a distributed run, drawn by each of them from a stream of its own."""
+"""DET702: values that must be alike on all ranks of a distributed run, drawn by each from a stream of its own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """What has to be alike on all ranks, and shares of what each rank has drawn for itself."""
+    """Yield findings for draws that must be alike on all ranks, and for shares of what each rank draws for itself."""
     yield from _seeds(module, rule)
     for share in drawn_shares(module):
         called, remedy = module.short(share.draw.function), share.row.text("remedy")
@@ -25,7 +25,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _seeds(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Splits and samplers whose seed is made of the rank, or that no program seeds which joins several ranks."""
+    """Yield findings for splits and samplers whose seed depends on the rank, and for splits that no rank seeds."""
     for row in module.catalogue.rows("ranks", "alike"):
         for call in module.calls_to(row.list("names")):
             harmless = any(holds(module, call, condition) for condition in row.list("never"))
@@ -46,7 +46,7 @@ def _seeds(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _by_rank(module: Module, row: Row, call: s.Call) -> s.Expression | None:
-    """What makes the seed of a call differ by rank."""
+    """Return the expression that makes the seed of a call differ by rank; None if there is none."""
     passed = module.argument(call, row.text("parameter"))
     on_ranks = row.text("kind") == "sampler" or runs_on_all_ranks(module, call)
     if not on_ranks or (passed.given is None and not passed.values):
@@ -58,7 +58,7 @@ def _by_rank(module: Module, row: Row, call: s.Call) -> s.Expression | None:
 
 
 def _is_unseeded(module: Module, row: Row, call: s.Call) -> bool:
-    """Whether a split draws from the global generator on all ranks."""
+    """Return whether a split draws from the global generator on all ranks."""
     if row.text("kind") != "split" or holds(module, call, f"!{row.text('parameter')}") is not True:
         return False
     return runs_on_all_ranks(module, call)

@@ -15,7 +15,7 @@ from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Functions that are recomputed without the state of the generators and draw, and own ways to recompute."""
+    """Yield findings for recomputed functions that draw without the generators' state, and for own recomputation."""
     draws, rows = Draws(module), module.catalogue.rows("recomputation", "recompute")
     for row in rows:
         for call in module.calls_to(row.list("names")):
@@ -34,7 +34,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _applied(module: Module, rule: Rule, draws: Draws, row: Row, call: s.Call) -> Iterator[Finding]:
-    """Wrappers that are put around all modules of some classes: those of this file that draw."""
+    """Yield findings for wrappers around all modules of some classes, for each class of this file that draws."""
     for value in module.argument(call, row.text("given")).values:
         partial = module.partial(value)
         literals = {a.keyword: literal(a.value) for a in partial.arguments} if partial is not None else {}
@@ -48,7 +48,7 @@ def _applied(module: Module, rule: Rule, draws: Draws, row: Row, call: s.Call) -
 
 
 def _classes(module: Module, chosen: s.Expression) -> Iterator[s.Class]:
-    """The classes of this file that a function asks for by `isinstance`."""
+    """Yield the classes of this file that a function tests for with `isinstance`."""
     functions = [module.functions[name] for name in module.names(chosen) if name in module.functions]
     for root in (chosen, *(function.body for function in functions)):
         for node in s.walk(root):
@@ -76,7 +76,7 @@ def _finding(module: Module, rule: Rule, call: s.Call, function: str, draws: lis
 
 
 def _own(module: Module, rule: Rule, klass: s.Class) -> Iterator[Finding]:
-    """An autograd function that keeps a function of its caller, and runs it in the forward and the backward pass."""
+    """Yield a finding if an autograd function keeps its caller's function and runs it forward and backward."""
     forward, backward = module.method(klass, "forward"), module.method(klass, "backward")
     if forward is None or backward is None or not forward.parameters or not backward.parameters:
         return
@@ -110,7 +110,7 @@ def _own(module: Module, rule: Rule, klass: s.Class) -> Iterator[Finding]:
 
 
 def _runs(function: s.Function, context: str, attribute: str) -> bool:
-    """Whether a function calls what it has kept: `ctx.run(...)`."""
+    """Return whether a function calls what it has kept: `ctx.run(...)`."""
     return any(
         isinstance(node, s.Call)
         and isinstance(node.function, s.Attribute)

@@ -1,4 +1,4 @@
-"""DET507: process groups whose sums are in no fixed order in programs that ask for deterministic algorithms."""
+"""DET507: process groups that sum in no fixed order in programs that ask for deterministic algorithms."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _ON = ("on", "warn")
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Calls that join processes where no program sets the variable that fixes the order, and all are deterministic.
+    """Yield a finding for each call that joins processes in deterministic programs that never fix the order.
 
-    Where deterministic algorithms set it, that is a question of what comes first.
+    Some releases of torch set the variable along with deterministic algorithms; there it matters which comes first.
     """
     for row in module.rows_like("switches", "group"):
         variable = row.text("variable")

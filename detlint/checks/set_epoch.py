@@ -20,9 +20,9 @@ _ITERATED = "iterated here in each epoch"
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Samplers that shuffle, whose loaders are iterated once an epoch, and whose epoch nothing sets.
+    """Yield a finding for each shuffling sampler that is iterated every epoch but whose epoch is never set.
 
-    Of those that leave the file the project knows what becomes of them, and of classes that put an order together.
+    The project decides for samplers that leave the file, and for classes that make up an order of their own.
     """
     names = module.catalogue.names
     loaders, batches = names("program", "role", kind="loader"), names("program", "batch-sampler")
@@ -39,7 +39,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _is_in_sight(module: Module, traces: Mapping[s.Call, Trace], call: s.Call) -> bool:
-    """Whether all that happens to a sampler is in the file, where nothing tells it an epoch."""
+    """Return whether the file shows all that happens to a sampler, and never sets its epoch."""
     trace = traces[call]
     if trace.escapes or not _shuffles(module, call):
         return False
@@ -50,7 +50,7 @@ def _is_in_sight(module: Module, traces: Mapping[s.Call, Trace], call: s.Call) -
 
 
 def _finding(module: Module, rule: Rule, call: s.Call, trace: Trace, sure: bool) -> Finding:
-    """What is wrong with a sampler: for sure where there is a loop that trains by it, else if the project says so."""
+    """Return the finding for a sampler: certain where a loop trains with it, else left to the project."""
     loops: dict[tuple[Loop, tuple[s.Node, ...]], s.Node] = {}
     for batches, held in trace.loops:
         names = [held.node, *_named(call, held)]
@@ -68,7 +68,7 @@ def _finding(module: Module, rule: Rule, call: s.Call, trace: Trace, sure: bool)
 
 
 def _named(call: s.Call, held: Held) -> Iterator[s.Expression]:
-    """What the sampler is made of, and what it and its loader are assigned to on the way to a loop."""
+    """Yield what the sampler is made of, and the targets that it and its loader are assigned to before a loop."""
     yield from (argument.value for argument in call.arguments[:1])
     for made in held.made:
         kept = kept_as(made) if isinstance(made, s.Call) else []
@@ -76,12 +76,12 @@ def _named(call: s.Call, held: Held) -> Iterator[s.Expression]:
 
 
 def _shown(module: Module, call: s.Call) -> str:
-    """The class without the modules that it is in."""
+    """Return the name of the class without its modules."""
     return module.source(call.function).rpartition(".")[2]
 
 
 def _samplers(module: Module) -> Iterator[str]:
-    """The classes of samplers, and those of the file that change neither their arguments nor their order."""
+    """Yield the sampler classes, and those of the file that change neither their arguments nor their order."""
     names = module.catalogue.names("program", "sampler")
     yield from names
     for name, klass in module.classes.items():
@@ -91,7 +91,7 @@ def _samplers(module: Module) -> Iterator[str]:
 
 
 def _shuffles(module: Module, call: s.Call) -> bool:
-    """Whether a sampler surely shuffles: all flags of its row are set, or in a class of the file none is given."""
+    """Return whether a sampler surely shuffles: its row's flags are all set or, for a local class, none is given."""
     rows = [row for row in module.catalogue.rows("program", "sampler") if module.callee(call) <= set(row.list("names"))]
     shuffle = module.argument(call, "shuffle")
     if not rows and shuffle.given is False:
@@ -101,7 +101,7 @@ def _shuffles(module: Module, call: s.Call) -> bool:
 
 
 def _edit(module: Module, trace: Trace, loop: Loop, made: tuple[s.Node, ...]) -> Edit | None:
-    """Tell the sampler that these calls gave the epoch, at the head of the loop."""
+    """Return the edit that sets the sampler's epoch at the head of the loop; None if no known name holds it."""
     if not isinstance(loop, s.For) or not isinstance(loop.target, s.Name) or loop.target.id.startswith("_"):
         return None
     first = loop.body.statements[0]
@@ -119,7 +119,7 @@ def _edit(module: Module, trace: Trace, loop: Loop, made: tuple[s.Node, ...]) ->
 
 
 def _doubt(module: Module, trace: Trace, held: Held, loop: Loop) -> int | None:
-    """What else the sampler may be, had from `held` at the head of the loop; None where it cannot be had so."""
+    """Return what else `held` may give at the head of the loop; None if it does not give the sampler there."""
     node, doubt = held.node, UNKNOWN
     if held.path == ITERATED:
         return None

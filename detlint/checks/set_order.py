@@ -1,4 +1,4 @@
-"""DET601: the order of a set, or of a hash map of a library, gets into something ordered."""
+"""DET601: the order of a set, or of a library's hash map, gets into something ordered."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _REMEDIES = dict.fromkeys(ALIKE, "text") | dict.fromkeys((Kind.IDENTITY, Kind.AP
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Sets and what libraries give by hash maps, where the order that this has matters; trainings that go by one."""
+    """Yield findings for sets and hash maps of libraries whose order matters, and for trainings that depend on one."""
     sets = Sets(module)
     if sets.may_be_any():
         yield from _of_sets(module, rule, sets, Order(module))
@@ -43,7 +43,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _of_sets(module: Module, rule: Rule, sets: Sets, order: Order) -> Iterator[Finding]:
-    """Uses of sets that take their items one by one."""
+    """Yield findings for uses of sets that take their items one by one."""
     elements = Elements(module)
     certain, likely = frozenset(rule.data["uses"]), frozenset(rule.data["likely"])
     for node in module.nodes:
@@ -73,7 +73,7 @@ def _of_sets(module: Module, rule: Rule, sets: Sets, order: Order) -> Iterator[F
 
 
 def _of_libraries(module: Module, rule: Rule, made: dict[s.Call | s.Attribute, Row], order: Order) -> Iterator[Finding]:
-    """Uses of dicts that take their items one by one, and of lists and tables that are made by hashes."""
+    """Yield findings for dicts whose items are taken one by one, and for lists and tables that are made by hashes."""
     maps = {node: row for node, row in made.items() if row.text("kind") == "map"}
     kept = HashMaps(module, maps, order.calls)
     for taken in kept.taken():
@@ -111,13 +111,13 @@ def _by_row(
 
 
 def _stays_set(sets: Sets, node: s.Expression) -> bool:
-    """Whether a set is only copied to another one."""
+    """Return whether a set is only copied to another one."""
     call = node.parent.parent if isinstance(node.parent, s.Argument) else None
     return isinstance(call, s.Call) and sets.is_set(call)
 
 
 def _copies_set(sets: Sets, node: s.Expression) -> bool:
-    """Whether the items that a set is made of come from another set."""
+    """Return whether the items of a set come from another set."""
     if isinstance(node, s.Comprehension):
         return any(sets.is_set(clause.iterator) for clause in node.clauses)
     return isinstance(node, s.Call) and any(sets.is_set(argument.value) for argument in node.arguments)
@@ -148,7 +148,7 @@ def _finding(
 
 
 def _held(module: Module, rule: Rule, node: s.Expression, kind: Kind, held: tuple[Carrier, ...]) -> Finding:
-    """A set that other files are handed, where they take its items one by one."""
+    """Return the finding for a set passed to other files, if they take its items one by one."""
     asked = Reaches(held, tuple(rule.data["items"]), module.path, apart=True)
     return _asking(module, rule, node, kind, asked)
 
@@ -169,7 +169,7 @@ def _left(
     *,
     copied: bool,
 ) -> Iterator[Finding]:
-    """An order of a set that leaves the file: a note where nobody takes it up, and its items are known to vary."""
+    """Yield a finding for a set whose order leaves the file; a note if nobody takes it up and its items vary."""
     held, leak = carriers(every), min(leaks, key=lambda leak: _rank(rule, leak), default=None)
     alone = leak is not None and kind in _VARIES
     if held or alone:
@@ -193,7 +193,7 @@ def _asking(
     *,
     noted: bool = False,
 ) -> Finding:
-    """A finding that leaves to the project whether the order matters."""
+    """Return a finding that leaves it to the project whether the order matters."""
     return module.finding(
         rule,
         node,
@@ -209,7 +209,7 @@ def _asking(
 
 
 def _fix(module: Module, node: s.Expression, kind: Kind, *, copied: bool) -> Fix | None:
-    """Text is sorted; objects keep the order in which they come; what may be something else may not be sortable."""
+    """Return the fix: sort text, keep objects in their first order, sort unsafely what may not be sortable."""
     kept = None if kind in (*ALIKE, Kind.UNKNOWN) or copied else in_first_order(module, node)
     if kept is not None or kind in (Kind.IDENTITY, Kind.APART):
         return kept

@@ -19,15 +19,15 @@ from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """What the rows of the table of switches that name the rule report.
+    """Yield findings for the rows of the table of switches that name the rule.
 
-    A value that is only one of several that the file may set gives a lowered finding, as does one that is set where an
-    option asks for it, by one of the page's `options` in a test around it; one that is not known gives none. Where the
-    page names a state (`usual`) in which a program ends by default, it gives a full one in all three cases. A parameter
-    that is left at its default gives none. The pages may use `{switch}`, what is set or called, and `{setting}`, the
-    same with the value, and name switches and the states (`ends`) in which programs must end that come by what is
-    reported, and list what literals become (`fixed`). With `convolves` what no program comes by that is seeded and
-    trains convolutions is lowered. Where the file chooses, only an unsafe fix takes the choice away.
+    A value that is only one of several that the file may set gives a lowered finding. So does one that is set where an
+    option asks for it, by one of the rule's `options` in a test around it. An unknown value gives none. Where the rule
+    names a state (`usual`) in which a program ends by default, all three cases give a full finding. A parameter that is
+    left at its default gives none. The rule's texts may use `{switch}`, what is set or called, and `{setting}`, the
+    same with the value. The rule may name switches and the states (`ends`) in which the programs concerned must end,
+    and list what literals become (`fixed`). With `convolves` a finding is lowered unless a seeded program that trains
+    convolutions reaches it. Where the file chooses, only an unsafe fix takes the choice away.
     """
     rows = [
         row
@@ -92,12 +92,12 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _effect(rule: Rule, row: Row) -> str:
-    """What a row or, for its grade, a page says that a switch does."""
+    """Return what the row says that a switch does or, failing that, what the rule says for the row's grade."""
     return row.text("does") or str(rule.data.get("effects", {}).get(row.text("grade") or "full", ""))
 
 
 def _convolves(module: Module, rule: Rule, row: Row, node: s.Node) -> tuple[Question | None, Question | None]:
-    """What programs have to be like for the full severity, as the page asks, or for any finding, as the row does."""
+    """Return what programs must be like for the full severity (rule), and for any finding at all (row)."""
     path, function, _ = module.point(node)
     if row.text("alone"):
         return None, Convolves(path, function, module.place(node), untouched=True)
@@ -109,7 +109,7 @@ def _convolves(module: Module, rule: Rule, row: Row, node: s.Node) -> tuple[Ques
 
 
 def _is_asked_for(rule: Rule, node: s.Node) -> bool:
-    """Whether a test around a statement has one of the page's words in a name or a text: `if args.cudnn_benchmark:`."""
+    """Return whether a test around a statement has one of the rule's words in a name or text: `if args.benchmark:`."""
     below = node
     for around in node.ancestors():
         if isinstance(around, s.Function):
@@ -123,7 +123,7 @@ def _is_asked_for(rule: Rule, node: s.Node) -> bool:
 
 
 def _puts_back(rule: Rule, node: s.Node) -> bool:
-    """Whether a call cleans up: in a `finally`, or in a function that a framework of tests calls after a test."""
+    """Return whether a call cleans up: in a `finally`, or in a function that test frameworks call after a test."""
     below = node
     for around in node.ancestors():
         if isinstance(around, s.Try) and below is around.final:
@@ -135,14 +135,14 @@ def _puts_back(rule: Rule, node: s.Node) -> bool:
 
 
 def _text(node: s.Node) -> str:
-    """A name, the name of an attribute or a text; else ""."""
+    """Return a name, the name of an attribute, or a text; "" for anything else."""
     if isinstance(node, s.Constant):
         return node.value if isinstance(node.value, str) else ""
     return last_word(node) if isinstance(node, s.Expression) else ""
 
 
 def _set(module: Module, rule: Rule, node: s.Node, name: str, value: s.Expression) -> Fix | None:
-    """The literal that is set replaced; None where other targets get it too."""
+    """Return a fix that replaces the literal that is set; None if other targets get it too."""
     wanted = dict(pair.split("=") for pair in rule.data.get("fixed", ()))
     new = wanted.get(name.rpartition(".")[2])
     alone = not isinstance(node, s.Assign) or len(node.targets) == 1
@@ -153,7 +153,7 @@ def _set(module: Module, rule: Rule, node: s.Node, name: str, value: s.Expressio
 
 
 def _passed(module: Module, rule: Rule, call: s.Call) -> Fix | None:
-    """The literal arguments of a call replaced."""
+    """Return a fix that replaces the literal arguments of a call; None if there is nothing to replace."""
     made = edits.literals(module, call, rule.data.get("fixed", ()))
     if rule.fix is None or not made:
         return None
@@ -161,7 +161,7 @@ def _passed(module: Module, rule: Rule, call: s.Call) -> Fix | None:
 
 
 def _answers(module: Module, rule: Rule, row: Row, node: s.Node) -> list[Question]:
-    """What the programs that come by may answer to a finding at `node`."""
+    """Return the questions whose answers by the programs concerned rule out a finding at `node`."""
     if "ends" in rule.data:
         ends = (text.split() for text in rule.data["ends"])
         return [Ends(switch, tuple(words), module.place(node)) for switch, *words in ends]
@@ -169,7 +169,7 @@ def _answers(module: Module, rule: Rule, row: Row, node: s.Node) -> list[Questio
 
 
 def _settings(module: Module, wanted: Collection[str]) -> Iterator[tuple[s.Node, str, str, s.Expression]]:
-    """The attributes of modules that are set: the statement, the qualified name, its text and the value."""
+    """Yield the wanted module attributes that are set: the statement, qualified name, text and value."""
     for assign in module.assignments_like(wanted):
         if assign.operator == "=" and assign.value is not None:
             for target, value in _pairs(assign.targets, assign.value):
@@ -197,7 +197,7 @@ def _pairs(targets: list[s.Expression], value: s.Expression) -> Iterator[tuple[s
 
 
 def _given(module: Module, call: s.Call, row: Row) -> str:
-    """The arguments that the row's conditions speak of, as they are written in the call."""
+    """Return the arguments that the row's conditions are about, as written in the call."""
     found = []
     for parameter in dict.fromkeys(re.split(r"\W", condition.lstrip("!"))[0] for condition in row.list("when")):
         values = module.argument(call, parameter).values

@@ -1,4 +1,4 @@
-"""DET107: what a function or class of another library draws when it is given no seed."""
+"""DET107: draws of another library's function or class that is given no seed."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from detlint.semantics.index import asked_once, last_word
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
-_POSITIONAL = 3  # arguments by position among which no seed has ever been
+_POSITIONAL = 3  # positional arguments that have never included a seed
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Calls of the tables that are certainly given no seed, each with the question whether the program seeds."""
+    """Yield a finding for each call of the tables that surely is given no seed; the project knows if it seeds."""
     for row in module.rows_like("libraries", "draw"):
         told: set[s.Node] = set()
         for call in sorted(module.calls_to(row.list("names")), key=lambda call: len(list(call.ancestors()))):
@@ -52,7 +52,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 @cache
 def _rows(catalogue: Catalogue) -> tuple[tuple[Row, frozenset[str]], ...]:
-    """The rows of methods, each with the words of which a file has one if the row may speak of it."""
+    """Return the rows of methods, each with the words of which a file must have one for the row to apply."""
     rows = catalogue.rows("libraries", "method")
     made = ([name.rpartition(".")[2] for name in row.list("made") if row.text("kept")] for row in rows)
     return tuple((row, frozenset((*row.list("methods"), *names))) for row, names in zip(rows, made, strict=True))
@@ -65,7 +65,7 @@ def _methods(module: Module, rule: Rule, row: Row) -> Iterator[Finding]:
     told: set[s.Expression] = set()
     seen: set[s.Expression] = set()  # what is made and used here
     given = row.text("kept") and any(module.argument(call, row.text("parameter")).given for call in others)
-    for call in calls if not given else ():  # else something is given its seed here, whatever it is
+    for call in calls if not given else ():  # if `given`, something gets its seed here, no matter what
         chains = makers(module, row, call.function)
         made = [chain[-1] for chain in chains]
         seen.update(made)
@@ -80,7 +80,7 @@ def _methods(module: Module, rule: Rule, row: Row) -> Iterator[Finding]:
 
 
 def _handed_on(module: Module, rule: Rule, row: Row, made: s.Call) -> Finding:
-    """An object with a generator of its own, of which the project tells whether it is ever seeded."""
+    """Return the finding for an object with its own generator, if the project shows that it is never seeded."""
     name = min(module.callee(made))
     newer = is_newer(module, row) if name in row.list("seedless") else True
     once = "" if newer is None else row.text("once") if newer else row.text("older_once")
@@ -99,13 +99,13 @@ def _handed_on(module: Module, rule: Rule, row: Row, made: s.Call) -> Finding:
 
 
 def _of_base(module: Module, call: s.Call) -> bool:
-    """Whether a method of the base is called."""
+    """Return whether a method of the base class is called."""
     owner = call.function.value if isinstance(call.function, s.Attribute) else None
     return isinstance(owner, s.Call) and module.callee(owner) == {"builtins.super"}
 
 
 def _is_drawn(module: Module, row: Row, call: s.Call) -> bool:
-    """Whether a call is certainly given no seed, draws by its arguments, and nothing in the file may seed it."""
+    """Return whether a call is certainly given no seed and draws, and nothing in the file may seed it."""
     asked = _asked(module, row, call)
     mentioned = _mentioned(module, bool(asked))
     if not mentioned.isdisjoint(row.list("silencers")):
@@ -125,13 +125,13 @@ def _is_drawn(module: Module, row: Row, call: s.Call) -> bool:
 
 
 def _asked(module: Module, row: Row, call: s.Call) -> str:
-    """The parameter that a call gives a seed which may be None, as the project may tell; "" where there is none."""
+    """Return the parameter whose seed may be None, as the project decides; "" if there is none."""
     parameter = row.text("parameter")
     return parameter if parameter and may_be_none(module, call, parameter) else ""
 
 
 def _is_given_alone(module: Module, row: Row, call: s.Call) -> bool:
-    """Whether nothing else in the file is given what a call is given for the parameter that is meant for it alone."""
+    """Return whether nothing else in the file gets the value that a call gives for its `alone` parameter."""
     others = [call, *module.calls_to(row.list("beside"))]
     inside = {argument for each in others for argument in each.arguments}
     made = [each for value in module.argument(call, row.text("alone")).values for each in module.values(value) or ()]
@@ -139,24 +139,24 @@ def _is_given_alone(module: Module, row: Row, call: s.Call) -> bool:
 
 
 def _by_position(module: Module, row: Row, call: s.Call) -> bool:
-    """Whether a seed may be among the arguments that are given by position."""
+    """Return whether a seed may be among the positional arguments."""
     given = [argument for argument in call.arguments if argument.keyword is None]
     if row.text("varargs") or not given:
         return False
     if any(argument.star for argument in given):
         return True
     if row.text("registered"):
-        return False  # of which the project tells the parameters
+        return False  # the project knows the parameters
     return not module.signature(module.callee(call)) and len(given) > int(row.text("position") or _POSITIONAL)
 
 
 def _placed(call: s.Call) -> int:
-    """How many arguments are given by position."""
+    """Return how many arguments are positional."""
     return sum(argument.keyword is None for argument in call.arguments)
 
 
 def _holds_element(module: Module, row: Row, call: s.Call) -> bool:
-    """Whether what a call is given, first or as one of the parameters `held`, holds one of the elements that draw."""
+    """Return whether the first argument, or one of the `held` parameters, holds one of the elements that draw."""
     given = [each for name in row.list("held") for each in module.argument(call, name).values]
     if not row.list("held"):
         given = [argument.value for argument in call.arguments[:1]]
@@ -175,7 +175,7 @@ def _holds_element(module: Module, row: Row, call: s.Call) -> bool:
 
 
 def _is_of(module: Module, package: str, held: s.Expression) -> bool:
-    """Whether a list holds nothing but what calls of a package make: with another thing its releases of today fail."""
+    """Return whether a list only holds results of a package's calls; today's releases fail on anything else."""
     elements = held.elements if isinstance(held, s.Collection) else [held]
     made = [value for each in elements for value in module.values(each) or [each]]
     return all(
@@ -188,10 +188,10 @@ def _is_of(module: Module, package: str, held: s.Expression) -> bool:
 
 @asked_once
 def _mentioned(module: Module, sure: bool) -> frozenset[str]:
-    """What a file speaks of that may seed: names of methods that it calls, attributes that it sets, texts.
+    """Return the names in a file that may seed: methods that it calls, attributes that it sets, and texts.
 
-    A call that seeds a global generator alone, such as `np.random.seed`, is for the program to tell of. With `sure`
-    a keyword counts only where it is not None for all that the file tells.
+    A call that only seeds a global generator, such as `np.random.seed`, is left to the program. With `sure` a keyword
+    counts only where it is not None as far as the file shows.
     """
     elsewhere = _seeding_globals(module.catalogue)
     calls = (call for call in module.calls if not module.callee(call) or not module.callee(call) <= elsewhere)
@@ -202,9 +202,9 @@ def _mentioned(module: Module, sure: bool) -> frozenset[str]:
 
 
 def _spoken(module: Module, call: s.Call, sure: bool) -> list[str]:
-    """The last word of what is called, alone and with each of the keywords that it is given.
+    """Return the last word of what is called, alone and with each of its keyword arguments.
 
-    With the word before it where that is a space of an environment, seeded apart.
+    The word before it is included if it is a space of an environment, which is seeded separately.
     """
     function = call.function
     last = last_word(function)
@@ -216,7 +216,7 @@ def _spoken(module: Module, call: s.Call, sure: bool) -> list[str]:
 
 @cache
 def _seeding_globals(catalogue: Catalogue) -> frozenset[str]:
-    """The functions that seed a global generator and belong to none of the libraries of the tables."""
+    """Return the functions that seed a global generator and belong to none of the libraries of the tables."""
     rows = [*catalogue.rows("libraries", "draw"), *catalogue.rows("libraries", "method")]
     own = {name.partition(".")[0] for row in rows for name in (*row.list("names"), *row.list("made"))}
     return frozenset(n for n in catalogue.names("randomness", "seeder") if n.partition(".")[0] not in own)
@@ -231,7 +231,7 @@ def _finding(
     made: Sequence[s.Expression] = (),
     seeded: s.Call | None = None,
 ) -> Finding:
-    """What is said of a draw; `seeded` is the call that takes a seed, where that is another."""
+    """Return the finding for a draw; `seeded` is the call that takes a seed, if that is another."""
     generators = row.list("generators")
     known = [rule.data[generator] for generator in generators]
     global_ones = rule.data["falls_back"].format(generators=" and ".join(known))
@@ -264,14 +264,14 @@ def _finding(
 
 
 def _is_note(module: Module, row: Row, call: s.Call, made: Sequence[s.Expression]) -> bool:
-    """Whether a row is one of notes, or is where what makes the object, or else the call, is as it says."""
+    """Return whether a row is a note, or its `noted` conditions hold for the call that makes the object."""
     asked = made[-1] if made else call
     plain = isinstance(asked, s.Call) and any(holds(module, asked, condition) for condition in row.list("noted"))
     return plain or row.text("grade") == "note"
 
 
 def _fix(module: Module, row: Row, call: s.Call) -> Fix | None:
-    """What the row passes; no seed where the call is made again and again, which would draw the same each time then."""
+    """Return the fix that the row asks for; None where a repeated call would then draw the same each time."""
     again = "{seed}" in (row.text("fixed") or "{seed}") and repeats(module, call)
     if row.text("fix") == "no" or again is True:
         return None
@@ -280,8 +280,9 @@ def _fix(module: Module, row: Row, call: s.Call) -> Fix | None:
 
 
 def _fix_of_object(module: Module, row: Row, call: s.Call, name: str, made: Sequence[s.Expression]) -> Fix | None:
-    """The seed in a call that is made once for each object, else, or where the release takes none there, behind what
-    makes the object; nothing where it is not known which release that is.
+    """Return a fix that seeds in a call made once per object, or after the object is made if the release takes no seed.
+
+    Return None if the release is not known.
     """
     newer = is_newer(module, row) if name in row.list("seedless") else True
     if newer is not True:
@@ -294,7 +295,7 @@ def _fix_of_object(module: Module, row: Row, call: s.Call, name: str, made: Sequ
 
 
 def _passed(module: Module, row: Row, call: s.Call, safety: Safety) -> Fix | None:
-    """The seed, or what the row makes of it, as the argument that the row names."""
+    """Return a fix that passes the seed, or what the row makes of it, as the argument that the row names."""
     parameter = row.text("fixed_as") or row.text("parameter")
     known = seed_at(module, call)
     text = "0" if known is None or known.optional else known.name

@@ -18,7 +18,7 @@ _DEPTH = 5
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Choices among values of which several are all but sure to be equal, where their indices are used."""
+    """Yield a finding for each choice among values that are almost surely equal in part, if its indices are used."""
     rows = [row for row in module.catalogue.rows("ties", "choice") if row.holds_for(module.torch)]
     methods = {name.rpartition(".")[2] for row in rows for name in row.list("names")}
     calls = module.calls_like([name for row in rows for name in row.list("names")], words=methods)
@@ -51,7 +51,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _row(rows: list[Row], call: s.Call, names: frozenset[str], tied: Tied) -> Row | None:
-    """The row of a call, by the name of what is called, or by its method and the library of the values."""
+    """Return the row of a call by the name of what is called, or by its method and the library of the values."""
     if names:
         return next((row for row in rows if names <= {*row.list("names")}), None)
     method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
@@ -66,7 +66,7 @@ def _row(rows: list[Row], call: s.Call, names: frozenset[str], tied: Tied) -> Ro
 
 
 def _fix(module: Module, call: s.Call, row: Row) -> Fix | None:
-    """The argument that makes a sort stable, where the other ones leave room for it."""
+    """Return a fix that makes a sort stable; None where the other arguments leave no room for it."""
     stable = row.text("stable")
     positional = [argument for argument in call.arguments if argument.keyword is None]
     method = not any(module.source(call.function).startswith(f"{start}.") for start in ("torch", "np", "numpy"))
@@ -78,7 +78,7 @@ def _fix(module: Module, call: s.Call, row: Row) -> Fix | None:
 
 
 class _Uses:
-    """What becomes of the indices that a call gives."""
+    """The uses of the indices that a call gives."""
 
     def __init__(self, module: Module, rule: Rule) -> None:
         self.module = module
@@ -86,7 +86,7 @@ class _Uses:
         self.passes = frozenset(rule.data["passes"])
 
     def indices(self, call: s.Call, row: Row) -> list[s.Expression]:
-        """The expressions that are the indices."""
+        """Return the expressions that are the indices."""
         if row.text("gives") != "pair":
             return [call]
         found: list[s.Expression] = []
@@ -101,7 +101,7 @@ class _Uses:
         return found
 
     def chooses(self, node: s.Expression, row: Row, values: s.Expression, depth: int = _DEPTH) -> bool:
-        """Whether indices of some of `values` are used: all of them where a few were chosen, or a few of all."""
+        """Return whether indices of some of `values` are used: all, if the call chose a few, or a few of all."""
         if not row.text("taken"):
             return self._matters(node, values, depth)
         parent = node.parent
@@ -114,14 +114,14 @@ class _Uses:
             return self.chooses(handed, row, values, depth - 1)
         if not isinstance(parent, s.Subscript) or parent.stored:
             return False
-        if node is not parent.value:  # x[order][:k]: what is put in order first, and cut then
+        if node is not parent.value:  # x[order][:k]: ordered first, and cut afterwards
             return not self._is_of(parent, values) and self.chooses(parent, row, values, depth - 1)
         if any(_cuts(index) for index in parent.indices):
             return self._matters(parent, values, depth)
         return self.chooses(parent, row, values, depth - 1)
 
     def _handed_on(self, node: s.Expression) -> s.Expression | None:
-        """The call that gives the same indices in another form: `order.tolist()`, `list(order)`."""
+        """Return the call that gives the same indices in another form: `order.tolist()`, `list(order)`."""
         parent = node.parent
         if isinstance(parent, s.Attribute) and parent.attribute in self.passes:
             return parent.parent if isinstance(parent.parent, s.Call) else None
@@ -132,7 +132,7 @@ class _Uses:
         return call if isinstance(call, s.Call) and names and names <= self.passes else None
 
     def _matters(self, node: s.Expression, values: s.Expression, depth: int) -> bool:
-        """Whether chosen indices are used for more than messages, and than to look up the equal values themselves."""
+        """Return whether indices are used for more than messages and for looking up the equal values."""
         parent = node.parent
         if depth == 0 or parent is None or isinstance(parent, s.ExpressionStatement):
             return False
@@ -143,11 +143,11 @@ class _Uses:
         return not any(isinstance(a, s.Call) and self.loops.is_message(a) for a in node.ancestors())
 
     def _is_of(self, lookup: s.Subscript, values: s.Expression) -> bool:
-        """Whether something is looked up in the values that are chosen from, of which equal ones are alike."""
+        """Return whether a lookup is in the values that are chosen from, where equal ones are alike."""
         return self.module.source(lookup.value) == self.module.source(values)
 
     def _named(self, node: s.Expression) -> list[s.Name]:
-        """The reads of the name that is given a value."""
+        """Return the reads of the name that a value is assigned to."""
         parent = node.parent
         if not isinstance(parent, s.Assign) or len(parent.targets) != 1:
             return []
@@ -161,7 +161,7 @@ class _Uses:
 
 
 def _cuts(index: s.Expression) -> bool:
-    """Whether an index takes some of what there is: `[:k]`, `[-1]`, but not `[::-1]` or `[mask]`."""
+    """Return whether an index takes only some of the values: `[:k]`, `[-1]`, but not `[::-1]` or `[mask]`."""
     if isinstance(index, s.Slice):
         return index.lower is not None or index.upper is not None
     return isinstance(literal(index), int)

@@ -17,7 +17,7 @@ from detlint.tree.scopes import class_of
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Calls that evaluate what may be a model: the project knows whether it is one, and in which mode."""
+    """Yield findings for calls that evaluate what may be a model; the project knows if it is, and in which mode."""
     for call in module.calls if not is_for_a_runner(module) else ():
         kind = evaluates(module, call)
         if kind and _may_be_a_model(module, call):
@@ -25,7 +25,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _may_be_a_model(module: Module, call: s.Call) -> bool:
-    """Whether what is called may be a model, or a method of one: it is no function, and no class."""
+    """Return whether what is called may be a model or a method of one: neither a function nor a class."""
     called, names = call.function, module.callee(call)
     if names and (not isinstance(called, s.Attribute) or module.names(called.value)):
         return False
@@ -35,7 +35,7 @@ def _may_be_a_model(module: Module, call: s.Call) -> bool:
 
 
 def _findings(module: Module, rule: Rule, call: s.Call, kind: str) -> Iterator[Finding]:
-    """One finding for what is called being a model, another for a method of one; at most one of them stands."""
+    """Yield a finding in case a model is called, and one in case a method of one is; at most one remains."""
     place, model, idle = module.place(call), call.function, kind == "idle"
     full = module.unseeded("torch", call)
     called = module.short(model)
@@ -47,7 +47,7 @@ def _findings(module: Module, rule: Rule, call: s.Call, kind: str) -> Iterator[F
 
 
 def _fix(module: Module, call: s.Call, model: s.Expression, *, trains: bool) -> Fix | None:
-    """The model put into evaluation ahead of what evaluates it, and back into training behind it where it `trains`."""
+    """Return a fix that puts the model into evaluation mode first and, where it `trains`, back into training after."""
     root = model
     while isinstance(root, s.Attribute):
         root = root.value
@@ -61,7 +61,7 @@ def _fix(module: Module, call: s.Call, model: s.Expression, *, trains: bool) -> 
 
 
 def _statement(call: s.Call, root: s.Expression, model: s.Expression, *, whole: bool) -> s.Statement | None:
-    """The largest statement around a call that neither trains nor makes the model, nor returns where it must end."""
+    """Return the largest statement around a call that neither trains nor makes the model, nor returns if `whole`."""
     found: s.Statement | None = None
     for above in call.ancestors():
         if isinstance(above, (s.Function, s.Class)):
@@ -77,7 +77,7 @@ def _statement(call: s.Call, root: s.Expression, model: s.Expression, *, whole: 
 
 
 def _is_apart(part: s.Node, root: s.Expression, model: s.Expression) -> bool:
-    """Whether a part of the code trains, or makes the model."""
+    """Return whether a part of the code trains or makes the model."""
     if isinstance(part, s.Call):
         word = last_word(part.function)
         return word in STEPS or bool(words(word) & TRAINS)

@@ -24,7 +24,7 @@ from detlint.tree.scopes import Scope
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Allocations whose first use on some path is a read; of the page's `libraries`, `exits` end a program."""
+    """Yield a finding for each allocation of the `libraries` that some path reads first; `exits` end a program."""
     found = dict(allocations(module, rule.data["libraries"]))
     if found:
         yield from _Memory(module, rule, found).findings()
@@ -47,7 +47,7 @@ class _Memory:
         self.bound: dict[tuple[Scope, str], dict[s.Node, s.Call]] = defaultdict(dict)
 
     def findings(self) -> Iterator[Finding]:
-        """The findings of all allocations: those read where they are made, then those that names hold."""
+        """Yield the findings for all allocations: those read where they are made, then those that names hold."""
         for call, row in self.found.items():
             yield from self._made(call, row)
         for (scope, name), events in self.bound.items():
@@ -75,7 +75,7 @@ class _Memory:
             yield from self._leaving(call, use)
 
     def _leaving(self, call: s.Call, use: Use) -> Iterator[Finding]:
-        """A finding on memory that a use hands on by one carrier, where the project reads it before it is filled."""
+        """Yield a finding for memory that leaves by a single carrier, if the project reads it before filling it."""
         ways = self.ways.of(use)
         handed = [way for way in ways or () if not way.reads]
         if len(handed) == 1 and handed[0].to is not None:
@@ -84,7 +84,7 @@ class _Memory:
             yield self._finding(call, None, lowered=True, only_if=question)
 
     def _kept(self, call: s.Call, node: s.Node) -> str:
-        """How a module keeps memory that is handed on at a node."""
+        """Return how a module keeps memory that is passed on at a node: "parameter", "buffer" or ""."""
         every: list[s.Node] = [*call.ancestors(), *s.walk(node)]
         for each in every:
             if isinstance(each, s.Call):
@@ -125,7 +125,7 @@ class _Memory:
                 yield from self._bound_elsewhere(scope, name, event, call)
 
     def _bound_elsewhere(self, scope: Scope, name: str, event: s.Node, call: s.Call) -> Iterator[Finding]:
-        """A finding on memory that a name holds and nothing in its function reads or fills."""
+        """Yield a finding for memory that a name holds and that nothing in its function reads or fills."""
         if call in self.begun or not isinstance(event, s.Assign):
             return
         if scope.kind == "function":
@@ -136,9 +136,10 @@ class _Memory:
             yield self._finding(call, None, lowered=True, only_if=question)
 
     def shows(self, use: Use, gap: Gap) -> bool:
-        """Whether those that a use hands memory on to find what is not written, as far as this file tells.
+        """Return whether the code that a use passes memory on to finds the gap, as far as this file shows.
 
-        What is behind a length they may know, unless they get nothing else; to fill the rest may be what they are for.
+        That code may know a length behind which nothing is written, unless it gets nothing else. Or its purpose may be
+        to fill the rest.
         """
         if use.effect is Effect.ESCAPES and gap is not Gap.MARKS:
             return False
@@ -152,7 +153,7 @@ class _Memory:
         return use.whole or gap is Gap.MARKS
 
     def exits(self, call: object) -> bool:
-        """Whether a call ends the program."""
+        """Return whether a call ends the program."""
         return isinstance(call, s.Call) and not self.module.callee(call).isdisjoint(self.rule.data["exits"])
 
     def _finding(

@@ -15,9 +15,9 @@ _SHOWN = 3
 
 
 def check(project: Project, rule: Rule) -> Iterator[Finding]:
-    """One finding for each place: where an entry point first draws from a generator, or seeds it after that.
+    """Yield one finding per place where an entry point first draws from a generator, or seeds it after that.
 
-    Programs that share the place share the finding, which is as grave as for the one that it harms most.
+    Programs that share the place share the finding, which has the severity for the program that it harms most.
     """
     found: dict[Place, list[tuple[Entry, Finding]]] = {}
     for entry in project.entries:
@@ -33,7 +33,7 @@ def check(project: Project, rule: Rule) -> Iterator[Finding]:
         worst, finding = min(each, key=lambda pair: pair[1].lowered)
         others = dict.fromkeys(_file(entry) for entry, _ in each if _file(entry) != _file(worst))
         more = [Related(Place(path, 1, 1, 1, 1), "this program gets there too") for path in list(others)[:_SHOWN]]
-        # where nothing that a program draws decides anything it stays as it is
+        # a program stays as it is where nothing that it draws decides anything
         alike = (entry for entry, its in each if its.lowered is finding.lowered)
         remedies = project.remedies(entry for entry in alike if any(stream.draws for stream in entry.own_streams))
         details = {**finding.details, "programs": "\n".join(sorted({entry.path for entry, _ in each}))}
@@ -41,7 +41,7 @@ def check(project: Project, rule: Rule) -> Iterator[Finding]:
 
 
 def _file(entry: Entry) -> str:
-    """The file that somebody runs to get a program: of a process, the one that starts it."""
+    """Return the file that somebody runs to get a program; for a process, the file that starts it."""
     return entry.path if entry.starter is None else entry.starter.path
 
 
@@ -56,9 +56,10 @@ def _seeded_late(rule: Rule, entry: Entry, stream: Stream) -> Finding:
 
 
 def _too_late(entry: Entry, late: Met[Seeded], first: Met[Drawn]) -> tuple[Place, str, tuple[Related, ...]]:
-    """The call that comes too late, what it calls, and the seed in it: the script's own call of what only seeds.
+    """Return the place and name of the call that comes too late, and where the seeding in it is.
 
-    Many programs may share the function that seeds, and each has its own first draw.
+    This is the script's own call if that only seeds, otherwise the seeding call itself: many programs may share the
+    function that seeds, and each has its own first draw.
     """
     call, depth = next(reversed(late.path), None), len(late.path)
     own = call is not None and call.place.path == entry.path and not (call.imports or call.name.startswith("__"))
@@ -91,7 +92,7 @@ def _drawn(rule: Rule, entry: Entry, stream: Stream) -> Finding:
 
 
 def _reseeded(project: Project, rule: Rule, entry: Entry, stream: Stream) -> Iterator[Finding]:
-    """What is said where a program seeds with what differs in each run, and no rule tells of it where that is made."""
+    """Yield a finding if a program seeds with what differs in each run, and no rule reports that where it is made."""
     first = stream.drawn
     if stream.state != UNSEEDED or first is None or first.event.word != RESEEDED:
         return
@@ -109,7 +110,7 @@ def _reseeded(project: Project, rule: Rule, entry: Entry, stream: Stream) -> Ite
 
 
 def _perhaps_drawn(rule: Rule, entry: Entry, stream: Stream) -> Iterator[Finding]:
-    """What is said where a program draws at most by something that is not seen, as a checkpoint."""
+    """Yield a finding if a program draws at most through something that cannot be seen, such as a checkpoint."""
     for met in entry.of(Perhaps) if "perhaps" in rule.data else ():
         if met.event.generator == stream.generator and met.event.word == UNSEEDED and not met.option:
             place = met.dispatch or met.event.place
@@ -122,7 +123,7 @@ def _perhaps_drawn(rule: Rule, entry: Entry, stream: Stream) -> Iterator[Finding
 
 
 def _subject(rule: Rule, first: Met[Drawn], *, dispatched: bool = True) -> str:
-    """What draws, in words: at a call that runs one thing or another it is what that may run."""
+    """Return what draws, in words; at a call that may run one of several things, what that may run."""
     place, what = first.event.place, f"`{first.event.what}`"
     if dispatched and first.dispatch is not None and first.dispatch != place:
         return f"what this call may run ({what}, in `{place.path.rpartition('/')[2]}`)"
@@ -130,8 +131,9 @@ def _subject(rule: Rule, first: Met[Drawn], *, dispatched: bool = True) -> str:
 
 
 def _first(entry: Entry, stream: Stream) -> tuple[Met[Drawn], bool]:
-    """The first draw that decides something, and whether none does, options at their defaults, or the program only
-    tries something out.
+    """Return the first draw that decides something, and whether to lower the finding.
+
+    It is lowered if no draw decides anything, options at their defaults, or if the program only tries something out.
     """
     telling = entry.telling(stream.draws)
     first = (telling or list(stream.draws))[0]

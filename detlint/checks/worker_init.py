@@ -14,7 +14,7 @@ from detlint.tree import syntax as s
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Loaders that certainly have workers and no function to seed them."""
+    """Yield a finding for each loader that certainly has workers and no function to seed them."""
     for call in module.calls_to(rule.data["loaders"]):
         if holds(module, call, "!worker_init_fn") is not True:
             continue
@@ -33,13 +33,13 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _reaches(module: Module, drawn: s.Expression | None) -> bool:
-    """Whether the runtime seeds what the data set draws from: not what it holds, nor what has yet to be registered."""
+    """Return whether the runtime seeds what the dataset draws from: not held generators or unregistered libraries."""
     names = module.names(drawn) if drawn is not None else frozenset()
     return drawn is None or any(name.startswith("numpy.random.") for name in names)
 
 
 def _has_workers(module: Module, rule: Rule, passed: Passed) -> bool:
-    """Whether a number of workers is certainly not 0: constants, or as many as there are processors."""
+    """Return whether the number of workers is certainly not 0: constants, or the number of processors."""
     workers = module.possible(passed)
     if workers is not None:
         return all(isinstance(number, int) and number > 0 for number in workers) and bool(workers)
@@ -51,7 +51,7 @@ def _has_workers(module: Module, rule: Rule, passed: Passed) -> bool:
 
 
 def _unseeded_draw(module: Module, rule: Rule, loader: s.Call) -> s.Expression | None:
-    """Where the loader's data set, if it is a class of this file, draws from what PyTorch does not seed in a worker."""
+    """Return where a dataset class of this file draws from what PyTorch does not seed in a worker; None if nowhere."""
     passed = module.argument(loader, "dataset").values
     klass = module.owner(passed[0]) if len(passed) == 1 else None
     if klass is None:

@@ -17,9 +17,9 @@ _SET = ("set", UNSURE)
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Values that cuBLAS does not repeat with, and files that ask for determinism without naming the variable.
+    """Yield findings for values that cuBLAS does not repeat with, and for determinism without the variable.
 
-    These are none of a program that sets it, perhaps, in another file.
+    A program that sets the variable in another file, or may do so, gets no finding.
     """
     for row in module.catalogue.rows("switches", "environment"):
         if row.text("rule") != rule.code or not row.holds_for(module.torch):
@@ -47,7 +47,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _fix(module: Module, call: s.Call) -> Fix | None:
-    """The runtime's function, which sets the variable too, with `warn_only` passed on."""
+    """Return a fix that calls the runtime's function, which also sets the variable, and passes `warn_only` on."""
     passed = {argument.keyword or "mode": argument.value for argument in call.arguments if not argument.star}
     mode = passed.pop("mode", None)
     known = len(call.arguments) == len(passed) + 1 and passed.keys() <= {"warn_only"}

@@ -1,1 +1,1 @@
-"""The commands of detlint, a module each: what they print, and how they exit."""
+"""The commands of detlint, one module each: what they print, and how they exit."""

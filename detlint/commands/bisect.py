@@ -36,7 +36,7 @@ from detlint.support.printed import in_json, printable
 from detlint.verify.pool import StartError
 
 _FILE, _FOLDER = click.Path(path_type=Path, dir_okay=False), click.Path(path_type=Path, file_okay=False)
-_TAIL = 8  # lines of what a program that failed wrote last
+_TAIL = 8  # the last lines to show of what a program that failed wrote
 _SECTIONS = {
     "Runs": (
         "--perturb",
@@ -112,7 +112,7 @@ def bisect(**given: Any) -> None:
 def _status(options: SimpleNamespace) -> int:
     command: tuple[str, ...] = options.command
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a terminal of another encoding gets its report, too; JSON is UTF-8
+        if isinstance(stream, io.TextIOWrapper):  # a terminal of another encoding gets its report too; JSON is UTF-8
             encoding = "utf-8" if options.format_ == "json" else stream.encoding
             stream.reconfigure(encoding=encoding, errors="backslashreplace")
     try:
@@ -143,7 +143,7 @@ def _compare(options: SimpleNamespace, command: Sequence[str]) -> int:
 
 
 def _run(options: SimpleNamespace, command: Sequence[str], folder: Path) -> int:
-    """Run a program twice, and compare."""
+    """Run a program twice, and compare the records. Raises OSError if the options conflict or records exist."""
     if options.resume_with and options.level != "step":
         raise OSError("--resume-with goes with --level step: runs are resumed once a step is known to differ")
     if options.out is not None and any((folder / name / META).exists() for name in ("a.trace", "b.trace")):
@@ -193,7 +193,7 @@ def _show(
     notes: Sequence[str] = (),
     seconds: float = 0.0,
 ) -> int:
-    """Print the report, and write the page."""
+    """Print the report, and write the page if one was asked for."""
     folder = Path(found.metas[0].folder or ".")
     static = Static()
     if found.found and not options.no_static:
@@ -219,7 +219,7 @@ def _show(
 
 
 def _script(found: Outcome) -> str:
-    """The program's own file, or ""."""
+    """Return the program's own file, or ""."""
     paths = (one.partition("::")[0] for one in found.metas[0].argv)
     return next((path for path in paths if path.endswith((".py", ".ipynb"))), "")
 
@@ -236,7 +236,7 @@ def _reader(folder: Path) -> Callable[[Line], list[str]]:
 
 
 def _cell(line: Line, text: str) -> list[str]:
-    """The lines of a notebook's cell."""
+    """Return the lines of a notebook's cell."""
     from detlint.sources import notebook
 
     try:

@@ -1,4 +1,4 @@
-"""`detlint cache`: the cache of a project, for people."""
+"""`detlint cache`: the command that manages the cache of a project."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""`detlint check` where it changes files: fixes written or shown as a patch, comments that suppress put in.
+"""`detlint check` where it changes files: it writes fixes, shows them as a patch, or inserts suppression comments.
 
-What comes from standard input goes to standard output, changed or not, and what is said of it to standard error.
+A text from standard input goes to standard output, changed or not, and messages go to standard error.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def fixed(chosen: Chosen, options: Options) -> Fixed:
-    """What fixes make of the files, in memory."""
+    """Return the files as fixes would change them, in memory."""
     from detlint import fixing
 
     with progress_bar(options.quiet) as progress:
@@ -42,13 +42,13 @@ def fixed(chosen: Chosen, options: Options) -> Fixed:
 
 
 def written(made: Fixed, chosen: Chosen, options: Options) -> Report:
-    """Write what fixes change, tell of it, and report what is left."""
+    """Write what fixes change, print what was fixed, and return the report of what is left."""
     _tell_of_fixes(made, _put(made.files, made.outcome.changes, chosen.given), options.quiet)
     return made.report
 
 
 def show_patch(made: Fixed, options: Options) -> bool:
-    """Print what fixes would change, new files last: they are long, and not the user's own; whether anything."""
+    """Print what fixes would change, new files last since they are long and not the user's; return whether any."""
     from detlint.applying import patch
 
     changes = sorted(made.outcome.changes, key=lambda change: change.old is None)
@@ -61,7 +61,10 @@ def show_patch(made: Fixed, options: Options) -> bool:
 
 
 def _tell_of_fixes(made: Fixed, problems: Mapping[str, str], quiet: bool) -> None:
-    """What was fixed, what was left and why. `problems` say by path what could not be written."""
+    """Print what was fixed, what was left and why; `problems` says by path what could not be written.
+
+    Raises SystemExit(2) if there are problems, or if the fixes do not converge.
+    """
     from detlint.output import fixes
 
     told = () if quiet else fixes.lines(made.outcome, problems, made.programs)
@@ -71,7 +74,10 @@ def _tell_of_fixes(made: Fixed, problems: Mapping[str, str], quiet: bool) -> Non
 
 
 def suppressed(report: Report, chosen: Chosen, options: Options) -> bool:
-    """Put comments at what a report shows, tell of it, and say whether any finding is left without."""
+    """Insert suppression comments for a report's findings, and return whether any finding is left without one.
+
+    Raises SystemExit(2) if a file cannot be written.
+    """
     from detlint.applying.suppressing import suppress
     from detlint.applying.writing import Files
 
@@ -93,7 +99,7 @@ def suppressed(report: Report, chosen: Chosen, options: Options) -> bool:
 
 
 def _put(files: Files, changes: Sequence[Change], given: Buffer | None) -> Mapping[str, str]:
-    """Write what changed, or print it where it was given; why a file was not written, by path."""
+    """Write what changed, or print it if it came from standard input; return by path why a file was not written."""
     if given is None:
         return files.write(changes)
     new = [files.contents(change)[1] for change in changes]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from detlint.cache.snapshot import Snapshot
     from detlint.report import Programs, Report
 
-_TOLD_ANEW = ("junit", "html")  # formats that tell of seconds in their midst, or rest on files that are no Python
+_TOLD_ANEW = ("junit", "html")  # formats that include run times, or depend on files that are not Python
 
 
 @click.command(cls=Sectioned, sections=SECTIONS)
@@ -51,9 +51,9 @@ def check(arguments: tuple[str, ...] | None, /, **given: Any) -> None:
 def run(
     chosen: Chosen, options: Options, arguments: tuple[str, ...] | None = None, begun: int = 0
 ) -> tuple[int, Mapping[str, str]]:
-    """Make a run: its exit status, and the configuration files that it looked at.
+    """Make a run, and return its exit status and the configuration files that it looked at.
 
-    Where the same run may be said again, it is kept for that under `arguments`. It looks at files from `begun` on, in
+    The output is kept under `arguments` if the same run may be replayed. The run looks at files from `begun` on, in
     nanoseconds since 1970.
     """
     said_before = (*remarks(chosen), *(told(chosen, options) if options.verbose else ()))
@@ -84,7 +84,7 @@ def run(
     said = _said(report, _programs(chosen, options) if options.format_ == "html" else None, chosen, options)
     click.echo(said.err, err=True, nl=False)
     if options.fix and chosen.given is not None and options.output is None:
-        click.echo(said.out, err=True, nl=False)  # on standard output is the fixed text
+        click.echo(said.out, err=True, nl=False)  # standard output has the fixed text
     else:
         write(said.out, options.output)
     if snapshot is not None and asked is not None and report.lasting:
@@ -93,7 +93,7 @@ def run(
 
 
 def _report(chosen: Chosen, options: Options) -> Report:
-    """What is found; where it is to be fixed, what is left."""
+    """Return the report of what is found or, where files are fixed, of what is left."""
     from detlint import engine
 
     paths, settings, torch = chosen.paths, chosen.settings, chosen.torch
@@ -117,7 +117,7 @@ def _programs(chosen: Chosen, options: Options) -> Programs:
 
 
 def _snapshot(asked: tuple[str, ...] | None, begun: int, chosen: Chosen, options: Options) -> Snapshot | None:
-    """What the run is about to look at, where it is one that can be said again."""
+    """Return a snapshot of what the run is about to look at; None if the run cannot be replayed."""
     if asked is None or chosen.settings.cache_dir is None or options.format_ in _TOLD_ANEW:
         return None
     from detlint.cache.snapshot import Snapshot
@@ -126,7 +126,7 @@ def _snapshot(asked: tuple[str, ...] | None, begun: int, chosen: Chosen, options
 
 
 def _said(report: Report, programs: Programs | None, chosen: Chosen, options: Options) -> Said:
-    """What is said of a report."""
+    """Return what a run prints for a report, with its exit status."""
     color = options.output is None and in_color()
     form, counted, summary = options.format_, options.statistics, not options.quiet
     out = formats.render(form, report, chosen.settings, color, counted, programs, summary, chosen.given)
@@ -136,7 +136,10 @@ def _said(report: Report, programs: Programs | None, chosen: Chosen, options: Op
 
 
 def _verified(report: Report, options: Options) -> Report:
-    """The report with what its operations did on the device, or elsewhere; as it is where neither is asked for."""
+    """Return the report with what its operations did on a device or elsewhere; unchanged if neither is asked for.
+
+    Raises ConfigError if nothing could be confirmed.
+    """
     if not options.verified and not options.evidence:
         return report
     from detlint import verifying

@@ -1,4 +1,4 @@
-"""What a run of `detlint check` is over, and by which settings, of its options and of the files of the project."""
+"""The paths and settings of a run of `detlint check`, from its options and from the files of the project."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from detlint.listing import Buffer
 from detlint.support.printed import one_line
 
 _STDIN = Path("-")
-_APART = {  # what an option does, and those that it does not go with
+_APART = {  # what an option does, and the options that it conflicts with
     "--write-baseline": ("records what is there", ("--fix", "--diff", "--add-noqa", "--changed-since")),
     "--add-noqa": ("suppresses what is found", ("--fix", "--diff", "--ignore-noqa")),
     "--show-files": ("checks nothing", ("--show-settings", "--fix", "--diff", "--add-noqa", "--write-baseline")),
@@ -33,7 +33,7 @@ _APART = {  # what an option does, and those that it does not go with
 
 @dataclass(frozen=True)
 class Chosen:
-    """The paths of a run, its settings, and what was read from standard input, where it is over that."""
+    """The paths of a run, its settings and, if it reads standard input, what was read."""
 
     paths: tuple[Path, ...]
     settings: Config
@@ -46,7 +46,7 @@ class Chosen:
 
 
 def choose(options: Options) -> Chosen:
-    """What the options and the files of settings ask for. Raises ConfigError, and CatalogueError, for what is wrong."""
+    """Return what the options and settings files ask for. Raises ConfigError or CatalogueError if they are wrong."""
     _refuse(options)
     given = _given(options)
     paths = options.paths or (Path(),) if given is None else (given.path,)
@@ -80,13 +80,13 @@ def choose(options: Options) -> Chosen:
 
 
 def remarks(chosen: Chosen) -> Iterator[str]:
-    """What is said of settings that look like a mistake."""
+    """Yield remarks on settings that look like a mistake."""
     if not catalogue.load().choose(chosen.settings.select, chosen.settings.ignore) - {UNPARSED}:
         yield "no rule is left: `select` and `ignore`, of the options and the settings, leave out all"
 
 
 def _refuse(options: Options) -> None:
-    """Raise ConfigError for options that do not go together."""
+    """Raise ConfigError for options that conflict."""
     if options.unsafe_fixes and not (options.fix or options.diff):
         raise ConfigError("--unsafe-fixes needs --fix or --diff")
     if options.statistics and options.format_ != "text":
@@ -118,7 +118,7 @@ def _is_stdin(options: Options) -> bool:
 
 
 def _given(options: Options) -> Buffer | None:
-    """What is to be read from standard input, read; None where nothing is. Raises ConfigError."""
+    """Return what standard input holds; None if it is not to be read. Raises ConfigError."""
     if not _is_stdin(options):
         return None
     others = [path for path in options.paths if path != _STDIN]
@@ -132,7 +132,7 @@ def _given(options: Options) -> Buffer | None:
 
 
 def _project(given: Buffer | None, settings: Config) -> tuple[Path, ...]:
-    """The project that a text is to be looked at in: that around the file that it is the text of."""
+    """Return the project to look at a text in: the one around the file that the text belongs to."""
     if given is None or given.path == _STDIN:
         return ()
     if not config.is_root(settings.root) and config.find(given.path) is None:
@@ -143,7 +143,7 @@ def _project(given: Buffer | None, settings: Config) -> tuple[Path, ...]:
 
 
 def _asked(option: str, values: tuple[str, ...]) -> tuple[str, ...]:
-    """The values of an option. Raises ConfigError where it is given, but nothing with it."""
+    """Return the values of an option. Raises ConfigError if the option is given without any."""
     found = split(values)
     if values and not found:
         raise ConfigError(f"{option} is given nothing; name something, or leave it out")
@@ -151,7 +151,7 @@ def _asked(option: str, values: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _rules(option: str, values: tuple[str, ...]) -> tuple[str, ...]:
-    """The selectors of an option. Raises ConfigError where there is none, or one names no rule."""
+    """Return the selectors of an option. Raises ConfigError if it is empty, or if one selects no rule."""
     found = _asked(option, values)
     for selector in found:
         try:
@@ -162,7 +162,7 @@ def _rules(option: str, values: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _refuse_unknown_rules(settings: Config, file: Path) -> None:
-    """Raise ConfigError where the settings in a file name a rule that there is not."""
+    """Raise ConfigError if the settings in a file name a rule that does not exist."""
     ignores = {f"per-file-ignores.{pattern}": selectors for pattern, selectors in settings.per_file_ignores.items()}
     for key, selectors in {"select": settings.select, "ignore": settings.ignore, **ignores}.items():
         for selector in selectors:
@@ -173,7 +173,7 @@ def _refuse_unknown_rules(settings: Config, file: Path) -> None:
 
 
 def told(chosen: Chosen, options: Options) -> Iterator[str]:
-    """What a run that is to say more says of itself before it begins."""
+    """Yield what a verbose run prints before it begins."""
     settings = chosen.settings
     yield f"settings: {one_line(str(file_of(chosen, options) or 'none'))}"
     yield f"project: {one_line(str(settings.root.absolute()))}"
@@ -183,7 +183,7 @@ def told(chosen: Chosen, options: Options) -> Iterator[str]:
 
 
 def file_of(chosen: Chosen, options: Options) -> Path | None:
-    """The file that settings come from; None where there is none."""
+    """Return the file that settings come from; None if there is none."""
     if options.isolated:
         return None
     found = config.find((*options.context, *chosen.paths)[0])

@@ -1,4 +1,4 @@
-"""What a shell offers when a line with detlint is to be completed."""
+"""What a shell offers to complete a detlint command line."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from click.shell_completion import CompletionItem
 
 
 def files(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Files, which the shell finds."""
+    """Return an item that lets the shell complete files."""
     return [CompletionItem(incomplete, type="file")]
 
 
 def rules(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The rules, with commas between several: codes, names where the beginning is of one."""
+    """Return the rules, in a comma-separated list: codes, and names once something is typed."""
     from detlint import catalogue
 
     before, comma, last = incomplete.rpartition(",")

@@ -1,4 +1,4 @@
-"""`detlint completion`: what a shell has to run to complete lines with detlint."""
+"""`detlint completion`: the code that a shell has to run to complete detlint's command lines."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How commands fail: one line for people, and where it came from for those who ask.
+"""How commands fail: one line for people, and the origin of the error for those who ask.
 
-`--debug` ahead of a command, or the variable DETLINT_DEBUG, shows the traceback above each such line.
+`--debug` before a command, or the variable DETLINT_DEBUG, shows the traceback above each such line.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ _OPTION = "--debug"
 
 
 def without_debug(arguments: list[str]) -> list[str]:
-    """Arguments without `--debug`, whose presence is noted; what stands behind `bisect` may be the program's own."""
+    """Return arguments without `--debug`, and record that it was given; after `bisect` it may be the program's own."""
     named = next((i for i, each in enumerate(arguments) if not each.startswith("-")), len(arguments))
     runs = arguments[named : named + 1] in (["bisect"], ["repeat"])
     end = named if runs else arguments.index("--") if "--" in arguments else len(arguments)
     found = [each for each in arguments[:end] if each != _OPTION]
     if len(found) < end:
-        os.environ[_VARIABLE] = "1"  # for the processes of the run, too
+        os.environ[_VARIABLE] = "1"  # for the processes of the run too
     return found + arguments[end:]
 
 
 def complain(message: str, status: int = FAILED) -> int:
-    """Say on stderr what is wrong, with the traceback of the error that is being handled where it was asked for."""
+    """Print what is wrong on stderr, after the traceback of the handled error if asked for; return `status`."""
     if os.environ.get(_VARIABLE) and sys.exc_info()[0] is not None:
         import traceback
 
@@ -40,16 +40,16 @@ def complain(message: str, status: int = FAILED) -> int:
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
-    except OSError:  # which Python would complain of once more in the end, with an exit status of its own
+    except OSError:  # otherwise Python would complain again at exit, with a status of its own
         leave_pipe()
     return status
 
 
 def refuse(error: ClickException) -> int:
-    """Say what is wrong with a command line, and which help tells what is right."""
+    """Print what is wrong with a command line, and which help to read; return the exit status."""
     from click import BadParameter, NoSuchOption
 
-    if type(error).__name__ == "NoArgsIsHelpError":  # of click 8.2 and later: the help is what is to be said
+    if type(error).__name__ == "NoArgsIsHelpError":  # click 8.2 and later: print the help
         error.show()
         return FAILED
     said, context, param = error.format_message(), getattr(error, "ctx", None), getattr(error, "param", None)
@@ -64,26 +64,26 @@ def refuse(error: ClickException) -> int:
 
 
 def _command(context: Context) -> str:
-    """The command of a context, as it is called by those who have it installed."""
+    """Return the command of a context as a user calls it."""
     above = () if context.parent is None else (_command(context.parent),)
     return " ".join((*above, "detlint" if not above else context.info_name or ""))
 
 
 def reason(error: Exception) -> str:
-    """What an error says, without the number that the system has for it."""
+    """Return what an error says, without the number that the system has for it."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
     return str(error)
 
 
 def defect(error: BaseException) -> int:
-    """Say that detlint itself has failed."""
+    """Report that detlint itself has failed, and return the exit status."""
     how = "" if os.environ.get(_VARIABLE) else "; `detlint --debug ...` shows where it came from"
     return complain(f"internal error, please report it with the command ({type(error).__name__}: {error}){how}")
 
 
 def missing(error: ModuleNotFoundError) -> int:
-    """Say which package of those that detlint needs is not installed. One of its own modules is its own failure."""
+    """Report which package that detlint needs is not installed; a missing module of detlint is an internal error."""
     package = (error.name or "").partition(".")[0]
     if package in ("", "detlint"):
         return defect(error)
@@ -91,6 +91,6 @@ def missing(error: ModuleNotFoundError) -> int:
 
 
 def leave_pipe() -> int:
-    """Nobody reads on, or nothing can be written: let the end of the program write elsewhere."""
+    """Discard further output, since nobody reads it or it cannot be written; return the exit status."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return FAILED

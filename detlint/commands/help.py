@@ -15,7 +15,7 @@ _BESIDE = Path(__file__).parent.parent.parent / "docs" / "commands"
 
 
 def pages() -> dict[str, Path]:
-    """The pages of the manual by command: inside the installed package, or in the docs of a source tree."""
+    """Return the pages of the manual by command: those of the installed package, or the docs of a source tree."""
     folder = _INSIDE if _INSIDE.is_dir() else _BESIDE
     return {path.stem: path for path in sorted(folder.glob("*.md"))}
 

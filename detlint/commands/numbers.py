@@ -1,4 +1,4 @@
-"""Numbers on command lines: each is read, or told why it is none."""
+"""Numbers on the command line: each is read, or refused with a reason."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ import math
 
 import click
 
-_MOST = 1_000_000  # of anything that is counted: a larger number is a mistake
+_MOST = 1_000_000  # of anything that is counted; a larger number is a mistake
 
 
 def count(text: str) -> int:
-    """A whole number. Raises BadParameter."""
+    """Return a whole number. Raises BadParameter."""
     if not text.isdecimal():
         raise click.BadParameter(f"{text!r} is not a whole number")
     return int(text)
 
 
 def positive(text: str) -> int:
-    """A whole number above 0. Raises BadParameter."""
+    """Return a whole number from 1 to 1,000,000. Raises BadParameter."""
     if not text.isdecimal() or not 0 < int(text) <= _MOST:
         raise click.BadParameter(f"{text!r} is not a number from 1 to {_MOST}")
     return int(text)
 
 
 def bound(text: str) -> int:
-    """A whole number above 0, or 0 for none. Raises BadParameter."""
+    """Return a whole number from 1 to 1,000,000, or 0 for no bound. Raises BadParameter."""
     return 0 if text == "0" else positive(text)
 
 
 def seconds(text: str) -> float:
-    """A number of seconds above 0. Raises BadParameter."""
+    """Return a number of seconds above 0, up to 1,000,000. Raises BadParameter."""
     try:
         found = float(text)
     except ValueError:
@@ -40,5 +40,5 @@ def seconds(text: str) -> float:
 
 
 def span(text: str) -> float:
-    """A number of seconds above 0, or 0 for no limit. Raises BadParameter."""
+    """Return a number of seconds above 0, or 0 for no limit. Raises BadParameter."""
     return 0.0 if text == "0" else seconds(text)

@@ -1,4 +1,4 @@
-"""The options of `detlint check`: how each is given, what it says of itself, and all of them as one record."""
+"""The options of `detlint check`: how each is given, its help, and all of them as one record."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ _GIVEN = (
 
 @dataclass(frozen=True)
 class Options:
-    """What a run of `detlint check` was asked for, as it was given. `file` is that of --config."""
+    """What a run of `detlint check` was asked for, as given; `file` is the value of --config."""
 
     paths: tuple[Path, ...]
     select: tuple[str, ...]
@@ -158,7 +158,7 @@ class Options:
 
 
 def with_options(command: F) -> F:
-    """A command with these options and arguments."""
+    """Add these options and arguments to a command."""
     for each in reversed(_GIVEN):
         command = each(command)
     return command

@@ -1,4 +1,4 @@
-"""`detlint repeat`: a program made to repeat."""
+"""`detlint repeat`: the command that makes a program repeat."""
 
 from __future__ import annotations
 
@@ -124,9 +124,9 @@ def _repeated(plan: Plan, codes: frozenset[str], begun: float, *, write: bool, f
 
 
 def _apart(restore: Callable[[], None]) -> Callable[[], None]:
-    """What is done ahead of each run: files put back, and a wait until the second is another one than in the last run.
+    """Return what to do before each run: restore the files, and wait until no second is shared with the last run.
 
-    Whole seconds are a common seed, and two runs that agree in them may differ all the same.
+    Whole seconds are a common seed, so two runs in the same second may agree although they differ otherwise.
     """
     last = 0.0
 
@@ -158,7 +158,7 @@ def _show(result: Result, program: str, diff: bytes, *, applied: bool, as_json: 
 
 
 def _notes(tree: Tree) -> Iterator[str]:
-    """What is to be said of files that are not copied."""
+    """Yield notes on files that are not copied."""
     if tree.linked:
         named = ", ".join(tree.linked[:4]) + (" ..." if len(tree.linked) > 4 else "")
         yield f"linked, not copied, as they are large: {named}"
@@ -178,7 +178,7 @@ def _progress(line: str) -> None:
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Have a request to end do what Ctrl-C does, so that nothing is left behind."""
+    """Make a request to terminate act like Ctrl-C, so that nothing is left behind."""
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt

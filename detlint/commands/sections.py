@@ -1,4 +1,4 @@
-"""Commands of click whose help lists the options by what they are for, in one screen."""
+"""Commands of click whose help lists the options by purpose, in one screen."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 
 import click
 
-_COLUMN = 23  # in which what an option does begins
+_COLUMN = 23  # the column where the help of an option begins
 
 
 class Sectioned(click.Command):
     """A command whose options are listed in sections."""
 
     def __init__(self, *args: Any, sections: Mapping[str, Sequence[str]], **kwargs: Any) -> None:
-        """`sections` are the options, as `--name`, by the title that they stand under; --help need not be named."""
+        """Take the options, as `--name`, by section title; --help goes last without being named."""
         super().__init__(*args, **kwargs)
         self._sections = sections
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options. Raises KeyError for one that no section has, or that there is not."""
+        """Write the options. Raises KeyError for an option that is in no section or does not exist."""
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
         records = {option.opts[0]: _record(option, ctx) for option in options}
         parts = {title: [records.pop(name) for name in names] for title, names in self._sections.items()}
@@ -35,7 +35,10 @@ class Sectioned(click.Command):
 
 
 def _record(option: click.Option, ctx: click.Context) -> tuple[str, str] | None:
-    """An option as it is listed, by its first name and a letter: other names are for those who know them elsewhere."""
+    """Return the help row of an option under its first name and letter; None if it is hidden.
+
+    Other names are for those who know them from elsewhere.
+    """
     record = option.get_help_record(ctx)
     if record is None:
         return None

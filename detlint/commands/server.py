@@ -1,4 +1,4 @@
-"""`detlint server`: the language server, if pygls is there."""
+"""`detlint server`: the language server, if pygls is installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`detlint check --show-files` and `--show-settings`: what a run would be over, and by which settings."""
+"""`detlint check --show-files` and `--show-settings`: the files and settings of a run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from detlint.support.printed import one_line
 
 
 def show_files(chosen: Chosen, options: Options) -> None:
-    """Print the files of a run, a line each, as findings name them."""
+    """Print the files of a run, one per line, as findings name them."""
     from detlint.listing import listed
 
     sources, around = listed(chosen.paths, replace(chosen.settings, context=()))
@@ -28,7 +28,7 @@ def show_files(chosen: Chosen, options: Options) -> None:
 
 
 def show_settings(chosen: Chosen, options: Options) -> None:
-    """Print the settings of a run as a file detlint.toml has them, and where they come from."""
+    """Print the settings of a run as a detlint.toml file has them, and where they come from."""
     write("".join(f"{line}\n" for line in _lines(chosen, options)), options.output)
 
 
@@ -47,7 +47,7 @@ def _lines(chosen: Chosen, options: Options) -> Iterator[str]:
 
 
 def _values(settings: Config) -> dict[str, object]:
-    """The settings by key, but for tables; those that are not set are left out."""
+    """Return the settings by key, without tables and without what is not set."""
     values = {
         "select": settings.select or (catalogue.DEFAULT,),
         "ignore": settings.ignore,
@@ -64,5 +64,5 @@ def _values(settings: Config) -> dict[str, object]:
 
 
 def _toml(value: object) -> str:
-    """A value as TOML writes it, which is as JSON does for texts, lists of them and truth."""
+    """Return a value in TOML, which equals JSON for strings, lists of strings and booleans."""
     return json.dumps(str(value) if isinstance(value, Path) else value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""What commands share: what they were given, what they print, and how they fail."""
+"""What commands share: reading options, printing, and failing."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 def split(values: tuple[str, ...]) -> tuple[str, ...]:
-    """The values of an option that may be given many times, and hold several with commas between them."""
+    """Return the values of an option that may be given several times, each with commas between values."""
     return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
 
 
 class OneOf(click.Choice):  # type: ignore[type-arg]  # which has none before click 8.2
-    """A word of several, where one that is none of them is told which it may be meant for."""
+    """A choice of words that suggests the nearest one for a word that is not among them."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The word. Raises BadParameter."""
+        """Return the word. Raises BadParameter."""
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
@@ -39,7 +39,7 @@ class OneOf(click.Choice):  # type: ignore[type-arg]  # which has none before cl
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
-    """Turn whatever goes wrong into one line and exit status 2: what a user can mend, and what is detlint's own."""
+    """Turn every error into one line and exit status 2, those that a user can mend as well as detlint's own."""
     try:
         yield
     except BrokenPipeError:
@@ -57,30 +57,30 @@ def clear_errors() -> Iterator[None]:
 
 
 def is_terminal() -> bool:
-    """Whether what is printed goes to a terminal. A program may be started without any stdout."""
+    """Return whether output goes to a terminal. A program may be started without any stdout."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 
 def nothing_there(files: int, paths: tuple[Path, ...]) -> tuple[str, ...]:
-    """What is said of a run that found no files to read."""
+    """Return the message for a run that found no files to read."""
     return () if files else (f"no Python files under {', '.join(map(str, paths))}",)
 
 
 def complaints(lines: Iterable[str]) -> str:
-    """Sentences for the person who started a run, as they are printed."""
+    """Return sentences for the person who started a run, as they are printed."""
     return "".join(f"detlint: {one_line(line)}\n" for line in lines)
 
 
 def write(text: str, output: Path | None) -> None:
     """Print a text, or write it to the file that was asked for."""
     if output is None:
-        click.echo(text, nl=False, color=True)  # what is coloured is meant to be
+        click.echo(text, nl=False, color=True)  # colours in the text are meant to be there
     else:
         write_bytes(text.encode("utf-8"), output)
 
 
 def write_bytes(content: bytes, output: Path | None) -> None:
-    """As `write`, where the bytes matter. Raises ConfigError where the file cannot be written."""
+    """Write bytes as `write` does a text. Raises ConfigError if the file cannot be written."""
     if output is None:
         click.echo(content, nl=False)
         return
@@ -91,14 +91,14 @@ def write_bytes(content: bytes, output: Path | None) -> None:
 
 
 def in_color() -> bool:
-    """Whether to print in colours: on a terminal or with `FORCE_COLOR`, but never with `NO_COLOR` (no-color.org)."""
+    """Return whether to print colours: on a terminal or with `FORCE_COLOR`, never with `NO_COLOR` (no-color.org)."""
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (is_terminal() and os.environ.get("TERM") != "dumb")
 
 
 def show_page(markdown: str) -> None:
-    """Print a page: set for a terminal where it goes to one, else as it is written."""
+    """Print a page: formatted on a terminal, as it is written elsewhere."""
     if is_terminal():
         with suppress(ModuleNotFoundError):
             from rich.console import Console
@@ -111,7 +111,7 @@ def show_page(markdown: str) -> None:
 
 @contextmanager
 def progress_bar(quiet: bool = False) -> Iterator[Progress | None]:
-    """A progress bar on a terminal, once a run proves long, unless it is to be `quiet`."""
+    """Show a progress bar on a terminal if a run proves long, unless `quiet`."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
@@ -128,9 +128,9 @@ def progress_bar(quiet: bool = False) -> Iterator[Progress | None]:
 
 
 def _shown(until: ExitStack) -> Progress:
-    """A bar that is shown, if rich is there.
+    """Show a progress bar if rich is installed.
 
-    It has a thread: processes that are copies of this one have to be started before.
+    The bar has a thread, so processes that are copies of this one must be started before.
     """
     try:
         from rich import progress

@@ -43,7 +43,7 @@ _SECTIONS = {
 
 
 class _UsageError(Exception):
-    """A wrong combination of options, or a name that nothing has. The message says what to do."""
+    """A wrong combination of options, or an unknown name. The message says what to do."""
 
 
 @click.command(cls=Sectioned, sections=_SECTIONS)
@@ -79,7 +79,7 @@ def verify(**given: Any) -> None:
 
 def _status(options: SimpleNamespace) -> int:
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a terminal of another encoding gets its report, too; JSON is UTF-8
+        if isinstance(stream, io.TextIOWrapper):  # a terminal of another encoding gets its report too; JSON is UTF-8
             encoding = "utf-8" if options.format_ == "json" else stream.encoding
             stream.reconfigure(encoding=encoding, errors="backslashreplace")
     try:
@@ -102,7 +102,7 @@ def _status(options: SimpleNamespace) -> int:
 
 
 def _settings(options: SimpleNamespace) -> Settings:
-    """How a session is to be held."""
+    """Return the settings of the session."""
     processes, repeats = (10, 30) if options.thorough else (options.processes, options.repeats)
     limits = Limits(options.timeout, options.memory)
     counted = options.thorough or options.whole
@@ -111,7 +111,7 @@ def _settings(options: SimpleNamespace) -> Settings:
 
 
 def _catalogue(options: SimpleNamespace) -> int:
-    """Measure rows of the catalogue as such."""
+    """Measure rows of the catalogue as such, and return the exit status."""
     if options.paths or options.evidence or options.run_kernels:
         raise _UsageError("--all and --op take no paths, --evidence or --run-kernels: they measure operations as such")
     rows = list(PROBES) if options.whole else sorted({row for name in options.op for row in _rows(name)})
@@ -129,7 +129,7 @@ def _catalogue(options: SimpleNamespace) -> int:
 
 
 def _rows(name: str) -> list[str]:
-    """The rows with this id, or that name an operation so, in full or by its end. Raises _UsageError for none."""
+    """Return the rows with this id, or with an operation of this name or name ending. Raises _UsageError if none."""
     if name in PROBES:
         return [name]
     found = []
@@ -143,7 +143,7 @@ def _rows(name: str) -> list[str]:
 
 
 def _findings(options: SimpleNamespace) -> int:
-    """Verify the findings in files and folders."""
+    """Verify the findings in files and folders, and return the exit status."""
     checked, wrong = _checked(options.paths), None
     from detlint import verifying
 
@@ -168,14 +168,14 @@ def _findings(options: SimpleNamespace) -> int:
 
 
 def _checked(paths: list[Path]) -> Report:
-    """The findings of the paths, by the settings of their project."""
+    """Return the findings of the paths, by the settings of their project. Raises _UsageError."""
     try:
         from detlint import config, engine
     except ImportError as error:
         raise _UsageError(f"checking files needs {error.name}, which is not installed; --all and --op do not") from None
     paths = paths or [Path()]
     try:
-        settings = replace(config.for_paths(paths), baseline=None)  # what is known may be refuted
+        settings = replace(config.for_paths(paths), baseline=None)  # a finding in the baseline may be refuted
         torch = config.target_torch(settings.torch_version, settings.root, catalogue.load())
         return engine.check_paths(paths, settings, torch)
     except config.ConfigError as error:
@@ -208,7 +208,7 @@ def _show(shown: Report, held: Session | None, format_: str) -> None:
 
 
 def _stands(judged: Judged) -> bool:
-    """Whether what was measured confirms what the finding says."""
+    """Return whether what was measured confirms the finding."""
     told, operation = judged.finding.verification, judged.finding.operation
     if told is None or operation is None:
         return False
@@ -222,13 +222,13 @@ def _text(path: str) -> str:
 
 
 def _make_folder(output: Path | None) -> None:
-    """Make the folder that the session goes to, before anything is measured. Raises OSError."""
+    """Make the folder for the session before anything is measured. Raises OSError."""
     if output is not None and not output.exists():
         (output.parent if output.suffix else output).mkdir(parents=True, exist_ok=True)
 
 
 def _write_evidence(held: Session, output: Path | None) -> OSError | None:
-    """Write the session. What goes wrong is given back, to be raised when the session was shown."""
+    """Write the session. Return an error rather than raise it, so that the session is shown first."""
     if output is None:
         return None
     file = output / evidence.file_name(held.environment) if output.is_dir() else output
@@ -246,11 +246,11 @@ class _Bar:
         self._on = sys.stderr.isatty()
 
     def show(self, done: int, total: int, doing: str) -> None:
-        """Say how far the session is."""
+        """Show how far the session is."""
         if self._on:
             print(f"\r\x1b[K{done:5} of {total}  {doing[:60]}", end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self._on:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -1,7 +1,7 @@
 """`detlint check --watch`: the run again, whenever a file that it looked at has changed.
 
-What a run looks at is known, down to the configuration files that programs read: it is what tells whether a run may be
-said again. So the stamps of these files are compared twice a second, which needs no library, and works on every disk.
+What a run looks at is known, down to the configuration files that programs read, since that decides whether a run may
+be replayed. So the stamps of these files are compared twice a second, which needs no library and works on every disk.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ Run = Callable[[Chosen, Options], tuple[int, Mapping[str, str]]]
 
 
 class Watched:
-    """What a run looks at: stamps of files, and names in folders, by path."""
+    """What a run looks at: the stamps of files, and the names in folders, by path."""
 
     def __init__(self, files: Mapping[str, str], folders: Mapping[str, str]) -> None:
         self._files, self._folders = dict(files), dict(folders)
 
     @classmethod
     def of(cls, options: Options, chosen: Chosen | None) -> Watched:
-        """What a run with these options looks at; of one that has no settings, where these may stand."""
+        """Return what a run with these options looks at; without settings, the places where these may be."""
         places = [*options.context, *(options.paths or (Path(),))]
         beside = [path for path in (options.file, options.baseline, *options.evidence) if path is not None]
         beside += [
@@ -53,33 +53,33 @@ class Watched:
         return cls(files | seen.files, seen.folders)
 
     def add(self, path: str) -> None:
-        """Look at one more file, from now on."""
+        """Look at one more file from now on."""
         self._files.setdefault(path, stamp(path))
 
     def has_changed(self) -> bool:
-        """Whether anything is not as it was."""
+        """Return whether anything has changed."""
         return any(stamp(path) != known for path, known in self._files.items()) or any(
             names(path) != known for path, known in self._folders.items()
         )
 
 
 def watch(options: Options, chosen: Chosen, run: Run) -> None:
-    """Run, wait for a change, and so on, until the person who started it has enough.
+    """Run, wait for a change, and repeat until the user interrupts.
 
-    What is wrong with a file of settings meanwhile is said, and waited for.
+    An error in a settings file is printed, and the loop waits for the file to change.
     """
     asked: Chosen | None = chosen
     with suppress(KeyboardInterrupt):
         while True:
             if options.output is None:
-                click.clear()  # which does nothing but on a terminal
+                click.clear()  # does nothing except on a terminal
             watched = Watched.of(options, asked)
             try:
                 asked = asked or choose(options)
                 watched = Watched.of(options, asked)
                 for path in run(asked, options)[1]:
                     watched.add(path)
-            except SystemExit:  # what cannot be written was said
+            except SystemExit:  # a file that could not be written was reported
                 pass
             except BrokenPipeError:
                 raise

@@ -1,1 +1,1 @@
-"""Configuration files that programs read: their contents, as trees, and what Hydra composes of them."""
+"""Configuration files that programs read: their contents as trees, and what Hydra composes from them."""

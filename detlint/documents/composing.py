@@ -1,4 +1,4 @@
-"""Configurations as Hydra composes them of files: by lists of defaults, with groups, packages and overrides.
+"""Configurations as Hydra composes them from files: by defaults lists, with groups, packages and overrides.
 
 https://hydra.cc/docs/advanced/defaults_list/
 """
@@ -17,16 +17,16 @@ from detlint.documents.trees import Leaf, Tree, Unknown, merged, resolved, tree,
 _KEY = re.compile(r"[\w./]+")
 _HEADER = re.compile(r"#\s*@package[ \t]+(\S+)")
 _SELF, _GLOBAL = "_self_", "_global_"
-_DEEP = 12  # configurations that name others
+_DEEP = 12  # levels of configurations that name others
 _MOST = 200  # configurations in one
-_HEAD = 1_000  # characters of a file in which its package may stand
+_HEAD = 1_000  # characters at the start of a file in which its package may be
 
 
 _UNNAMED = "<unnamed>"  # a configuration that only the program's user knows
 
 
 class Composed(NamedTuple):
-    """What comes of files, and the names of configurations that the program itself keeps, which it is laid over."""
+    """The tree composed from files, and the names of the configurations kept by the program that it overlays."""
 
     tree: Tree
     kept: list[str]
@@ -34,7 +34,7 @@ class Composed(NamedTuple):
 
 @dataclass
 class _Part:
-    """One entry of a list of defaults: a configuration `name`, in a group or not, put at a `package`."""
+    """One entry of a defaults list: a configuration `name`, in a group or not, put at a `package`."""
 
     group: str
     name: str | None
@@ -44,8 +44,10 @@ class _Part:
 
 @dataclass
 class _Composition:
-    """What is being composed. `chosen` are the options that overrides give groups, `kept` what the program keeps and
-    is asked for; it is `whole` unless a part of it that may say anything is not known.
+    """The state of a composition.
+
+    `chosen` are the options that overrides give groups, `kept` the configurations that the program keeps and that are
+    asked for. The composition is `whole` unless an unknown part of it could set anything.
     """
 
     documents: Documents
@@ -60,7 +62,7 @@ class _Composition:
 def composed(
     documents: Documents, folder: str, name: str, known: Collection[str] = (), overrides: Iterable[str] = ()
 ) -> Composed | None:
-    """The configuration of a name in a folder; None where there is no such file, or too little is known of it.
+    """Return the configuration of a name in a folder; None if there is no such file, or too little is known of it.
 
     `known` are the names of configurations that the program keeps. `overrides` are those that it gives: `group=option`
     and `key=value`.
@@ -89,21 +91,21 @@ def composed(
 
 
 def set_by(documents: Documents, folder: str, override: str) -> str | None:
-    """The key that an override gives a value; None for one that does something else, such as choosing a file."""
+    """Return the key that an override gives a value; None if it does something else, such as choosing a file."""
     key, equals, value = override.lstrip("+").partition("=")
     plain = bool(equals) and _KEY.fullmatch(key) is not None
     return key if plain and _file(documents, f"{folder}/{key}", value) is None else None
 
 
 def _file(documents: Documents, folder: str, name: str) -> str | None:
-    """The file of a configuration."""
+    """Return the file of a configuration; None if there is none."""
     plain = name.removesuffix(".yaml").removesuffix(".yml")
     paths = (normpath(f"{folder}/{plain}{suffix}") for suffix in (".yaml", ".yml"))
     return next((path for path in paths if documents.has(path)), None)
 
 
 def _layers(made: _Composition, path: str, group: str, package: str, depth: int) -> Iterator[Tree]:
-    """What a configuration and those that it names say, each at its package, what counts most last."""
+    """Yield what a configuration and those that it names say, each at its package, the most binding last."""
     said = made.documents.parsed(path, "yaml")
     made.count += 1
     if said is None and not _says_something(made.documents.text(path)):
@@ -118,25 +120,25 @@ def _layers(made: _Composition, path: str, group: str, package: str, depth: int)
         parts.append(None)
     own = within(package, tree({key: value for key, value in said.items() if key != "defaults"}, path))
     found: list[list[Tree]] = []
-    for part in reversed(parts):  # what comes later may override the choice of what comes before
+    for part in reversed(parts):  # later entries may override the choice of earlier ones
         found.append([own] if part is None else list(_inner(made, part, group, package, depth)))
     for layers in reversed(found):
         yield from layers
 
 
 def _says_something(text: str) -> bool:
-    """Whether there is more in a file than comments."""
+    """Return whether a file has more than comments."""
     return any(line.strip() and not line.lstrip().startswith(("#", "---")) for line in text.splitlines())
 
 
 def _unknown(made: _Composition, package: str) -> Tree:
-    """What stands for a configuration that is not known, at its package."""
+    """Return the stand-in for an unknown configuration, at its package."""
     made.whole = made.whole and bool(package)
     return within(package, Unknown())
 
 
 def _parts(made: _Composition, entry: Any, group: str) -> Iterator[_Part | None]:
-    """What an entry of a list of defaults asks for; None for the configuration itself."""
+    """Yield what an entry of a defaults list asks for; None stands for the configuration itself."""
     if entry == _SELF:
         yield None
     elif isinstance(entry, str):
@@ -161,7 +163,7 @@ def _named(option: object) -> str:
 
 
 def _inner(made: _Composition, part: _Part, group: str, package: str, depth: int) -> Iterator[Tree]:
-    """What a configuration says that another one names, at its package within that of the other."""
+    """Yield what a configuration named by another says, at its package within the other's package."""
     whole = _group(part.group, group)
     name = made.chosen.get(whole, part.name) if part.group else part.name
     if name is None:
@@ -180,12 +182,12 @@ def _inner(made: _Composition, part: _Part, group: str, package: str, depth: int
 
 
 def _place(package: str, own: str) -> str:
-    """The package of a configuration, which is named within that of another."""
+    """Return the package of a configuration, which is named relative to that of another."""
     if own == _GLOBAL or own.startswith(f"{_GLOBAL}."):
         return own.removeprefix(_GLOBAL).removeprefix(".")
     return ".".join(each for each in (package, own) if each and each != "_here_")
 
 
 def _group(name: str, around: str) -> str:
-    """The whole name of a group that a configuration in another one names."""
+    """Return the full name of a group that a configuration in the group `around` names."""
     return name[1:] if name.startswith("/") else f"{around}/{name}" if around and name else name or around

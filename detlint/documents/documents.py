@@ -1,4 +1,4 @@
-"""Configuration files that programs read: their contents, parsed by the safe loaders, never run."""
+"""Configuration files that programs read: their contents, parsed by safe loaders and never run."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ SUFFIXES = (".yaml", ".yml", ".json", ".toml")
 Content = Callable[[str], "bytes | None"]
 _NONE = ("", "~", "null", "Null", "NULL")
 _LONGEST = 2**18  # bytes of a file
-_MOST = 4_000  # values in one, what stands there by reference counted anew
+_MOST = 4_000  # values in one, counting anew what is there by reference
 
 
 class Documents:
     """The configuration files of a project, each read and parsed once.
 
-    `looked` has what tells the contents of those that were asked for, by path; "" where there is no such file.
+    `looked` has a digest of the contents of each file that was asked for, by path; "" if there is no such file.
     """
 
     def __init__(self, content: Content) -> None:
-        """`content` gives what is in a file, and None for one that is not there or does not belong to the project."""
+        """Take `content`, which returns what is in a file, or None if the project has no such file."""
         self._content = content
         self._texts: dict[str, bytes | None] = {}
         self._parsed: dict[tuple[str, str], Any] = {}
         self.looked: dict[str, str] = {}
 
     def has(self, path: str) -> bool:
-        """Whether there is a file."""
+        """Return whether there is a file."""
         if path not in self._texts:
             found = self._texts[path] = self._content(path) if path.endswith(SUFFIXES) else None
             self.looked[path] = told(found)
         return self._texts[path] is not None
 
     def text(self, path: str) -> str:
-        """What is in a file that is there; nothing where that is no UTF-8."""
+        """Return what is in a file; bytes that are not UTF-8 are dropped, and a missing file is ""."""
         content = self._texts[path] if self.has(path) else None
         return (content or b"").decode("utf-8-sig", "ignore")
 
     def parsed(self, path: str, form: str) -> Any:
-        """What a file says in a form, one of `_READERS`; None where it says nothing, is too long or wrong."""
+        """Return what a file says in a form, one of `_READERS`; None if it is empty, too long or wrong."""
         key = path, form
         if key not in self._parsed:
             self._parsed[key] = said(self.text(path), form)
@@ -55,55 +55,55 @@ class Documents:
 
 
 def said(text: str, form: str) -> Any:
-    """What a text says in a form; None where it says nothing, is too long or wrong."""
+    """Return what a text says in a form; None if it is empty, too long or wrong."""
     return _parsed(text, form) if 0 < len(text) <= _LONGEST else None
 
 
 def scalar(text: str) -> object:
-    """The value that a text stands for in a command line."""
+    """Return the value that a text stands for on a command line."""
     found = _yaml(text)
     return found if text.strip() in _NONE or isinstance(found, (str, int, float)) else text
 
 
 def told(content: bytes | None) -> str:
-    """What tells a content from others: "" where there is no file."""
+    """Return the digest of a content; "" if there is no file."""
     return "" if content is None else digests.digest(content).hex()
 
 
 def have_changed(looked: Mapping[str, str], content: Content) -> bool:
-    """Whether files have other contents than when they were looked at."""
+    """Return whether files have other contents than when they were looked at."""
     return any(told(content(path)) != known for path, known in looked.items())
 
 
 def none(path: str) -> bytes | None:
-    """The content of a file where there are none."""
+    """Return None: the content of any file where there are none."""
     return None
 
 
 @record(frozen=True)
 class Given:
-    """Gives the contents of files that are texts by path."""
+    """The contents of files given as texts by path."""
 
     texts: Mapping[str, str]
 
     def __call__(self, path: str) -> bytes | None:
-        """What is in a file, or None."""
+        """Return what is in a file, or None."""
         return self.texts[path].encode() if path in self.texts else None
 
 
 @record(frozen=True)
 class OnDisk:
-    """Gives the contents of the files in some folders."""
+    """The contents of the files in some folders."""
 
     folders: tuple[str, ...]
 
     @classmethod
     def of(cls, folders: Iterable[Path]) -> OnDisk:
-        """The files in these folders."""
+        """Return the contents of the files in these folders."""
         return cls(tuple(sorted({os.path.realpath(folder) for folder in folders})))
 
     def __call__(self, path: str) -> bytes | None:
-        """What is in a file: nothing where that is too much, None for one that is not there or outside."""
+        """Return what is in a file: b"" if it is too long, None if it does not exist or is outside the folders."""
         real = os.path.realpath(path)
         if not any(real.startswith(folder.rstrip(os.sep) + os.sep) for folder in self.folders):
             return None
@@ -114,7 +114,7 @@ class OnDisk:
 
 
 def _parsed(text: str, form: str) -> Any:
-    """What a text says, of plain values, lists and dicts; None where it says too much, or cannot be read."""
+    """Return what a text says, as plain values, lists and dicts; None if it says too much or cannot be read."""
     try:
         found = _READERS[form](text)
         return found if _count(found) <= _MOST else None
@@ -123,7 +123,7 @@ def _parsed(text: str, form: str) -> Any:
 
 
 def _yaml(text: str) -> Any:
-    import yaml  # few runs have any to read
+    import yaml  # few runs have any YAML to read
 
     try:
         return yaml.load(text, _loader())
@@ -133,7 +133,7 @@ def _yaml(text: str) -> Any:
 
 @cache
 def _loader() -> Any:
-    """The safe loader, which gives up on mappings that others are merged into again and again."""
+    """Return the safe loader, which gives up on mappings into which others are merged too often."""
     import yaml
 
     class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -155,7 +155,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
 
 
 def _count(value: Any) -> int:
-    """How many values there are in one: no more than is needed to see that these are too many."""
+    """Return the number of values in one, counting no further than needed to see that there are too many."""
     waiting, count = [value], 0
     while waiting and count <= _MOST:
         found = waiting.pop()

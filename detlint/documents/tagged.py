@@ -1,4 +1,4 @@
-"""HyperPyYAML: files whose tags name what is made of their parts, told in the keys that Hydra has for that."""
+"""HyperPyYAML: files whose tags name what is made from their parts, expressed in the keys that Hydra uses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from detlint.documents.trees import at
 
 _REFERENCE = re.compile(r"<([\w-]+(?:\[[\w-]+\])*)>")
 _STEP = re.compile(r"[^\[\]]+")
-_FURTHER = 8  # references that lead to others
+_FURTHER = 8  # references that lead to other references
 
 
 class _Reference(str):
@@ -21,7 +21,7 @@ class _Reference(str):
 
 
 def untagged(text: str, loader: Any) -> Any:
-    """What a text says to a `loader` that knows the tags; None where it takes in other files."""
+    """Return what a text says to a `loader` that knows the tags; None if it includes other files."""
     import yaml
 
     try:
@@ -32,7 +32,7 @@ def untagged(text: str, loader: Any) -> Any:
 
 
 def _settled(part: Any, root: Any) -> Any:
-    """A part in which references stand only for plain values: what is made is made once."""
+    """Return a part in which references are replaced by plain values only: an object is made only once."""
     if isinstance(part, dict):
         return {key: _settled(value, root) for key, value in part.items()}
     if isinstance(part, list):
@@ -48,7 +48,7 @@ def _settled(part: Any, root: Any) -> Any:
 
 @cache
 def _tagged(loader: Any) -> Any:
-    """A loader that tells what tags say: what it cannot tell is an object, which is not known."""
+    """Return a loader that knows the tags; what it cannot express is an unknown `object()`."""
     import yaml
 
     class Loader(loader):  # type: ignore[misc]

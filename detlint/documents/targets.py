@@ -1,3 +1,3 @@
-"""The keys by which a configuration says what Hydra makes of it, and how."""
+"""The keys with which a configuration says what Hydra makes from it, and how."""
 
 TARGET, PARTIAL, RECURSIVE, POSITIONAL = "_target_", "_partial_", "_recursive_", "_args_"

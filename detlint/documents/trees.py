@@ -1,4 +1,4 @@
-"""What configuration files say, as trees: dicts and lists whose leaves know where they stand."""
+"""What configuration files say, as trees: dicts and lists whose leaves know where they are."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ MISSING = "???"
 
 
 class Leaf(NamedTuple):
-    """A value of a file, and what the option is called that it is the default of; "" for what a program sets."""
+    """A value of a file, and the name of the option whose default it is; "" for what a program sets."""
 
     value: object
     option: str
 
 
 class Unknown(NamedTuple):
-    """What stands in place of a value that is not known; `present` says that it is not None."""
+    """A stand-in for an unknown value; `present` says that it is not None."""
 
     present: bool = False
 
@@ -28,7 +28,7 @@ Tree = Any  # a dict or a list of trees, a Leaf, or Unknown
 
 
 def tree(value: object, path: str, where: str = "", depth: int = _DEEP) -> Tree:
-    """What a file says, as a tree; `where` are the keys that lead to it."""
+    """Return what a file says as a tree; `where` are the keys that lead to it."""
     if depth == 0:
         return Unknown()
     if isinstance(value, dict):
@@ -42,7 +42,7 @@ def tree(value: object, path: str, where: str = "", depth: int = _DEEP) -> Tree:
 
 
 def merged(below: Tree, above: Tree) -> Tree:
-    """Two trees of which the second one counts where both say something, as OmegaConf merges them."""
+    """Return two trees merged as OmegaConf does: `above` counts where both say something."""
     if isinstance(below, dict) and isinstance(above, dict):
         found = dict(below)
         for key, value in above.items():
@@ -52,7 +52,7 @@ def merged(below: Tree, above: Tree) -> Tree:
 
 
 def resolved(root: Tree) -> Tree:
-    """A tree in which what refers to other parts of it, by `${name}`, is what stands there; else it is not known."""
+    """Return a tree with references `${name}` replaced by the parts they name; a part not found is Unknown."""
     return _resolved(root, root, (), _DEEP)
 
 
@@ -70,7 +70,7 @@ def _resolved(part: Tree, root: Tree, where: tuple[object, ...], depth: int) -> 
     if "${" not in part.value:
         return part
     match = _REFERENCE.fullmatch(part.value)
-    if match is None:  # of a resolver, or within a text
+    if match is None:  # calls a resolver, or is part of a longer text
         return Unknown(present=not part.value.startswith("${"))
     dots, name = match.groups()
     steps: tuple[object, ...] = tuple(_STEP.findall(name))
@@ -80,7 +80,7 @@ def _resolved(part: Tree, root: Tree, where: tuple[object, ...], depth: int) -> 
 
 
 def at(root: Tree, steps: tuple[object, ...]) -> Tree | None:
-    """What stands in a tree under keys, or None."""
+    """Return what a tree holds under keys, or None."""
     for step in steps:
         if isinstance(root, dict):
             root = root.get(step, root.get(_number(step)))
@@ -91,7 +91,7 @@ def at(root: Tree, steps: tuple[object, ...]) -> Tree | None:
 
 
 def within(package: str, part: Tree) -> Tree:
-    """A tree that holds another one at a place: the names of keys with dots between."""
+    """Return a tree that holds `part` at the dotted key `package`."""
     for step in reversed([step for step in package.split(".") if step]):
         part = {step: part}
     return part

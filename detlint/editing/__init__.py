@@ -1,1 +1,1 @@
-"""What fixes are made of: edits of a syntax, imports that they need, and the functions that they insert."""
+"""What fixes are made of: edits of syntax, the imports that these need, and the functions that they insert."""

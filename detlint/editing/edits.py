@@ -1,7 +1,7 @@
-"""Edits of a file's syntax: libcst transforms the smallest piece of code that holds one, so that all else stays.
+"""Edits of a file's syntax: libcst transforms the smallest piece of code around one, so the rest stays as it is.
 
-Code that is new is a template that libcst parses, with nodes of the file in its places: `new("sorted({it})", it=node)`.
-libcst is imported with the first edit.
+New code is a template that libcst parses, with nodes of the file in its places: `new("sorted({it})", it=node)`. libcst
+is imported with the first edit.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ Code = New | str
 
 
 def new(template: str, **parts: s.Expression | New | str) -> New:
-    """Make code of a template and of what comes in its places, in parentheses where it needs them."""
+    """Make code from a template and the parts for its places, in parentheses where needed."""
     return New(template, parts)
 
 
-# What a fix is
+# Fixes
 
 
 def fix(
@@ -51,13 +51,13 @@ def fix(
     imports: tuple[Import, ...] = (),
     lowered: Safety | None = None,
 ) -> Fix | None:
-    """A repair of these edits, or None where one of them cannot be made."""
+    """Return a fix of these edits, or None if one of them cannot be made."""
     made = tuple(edit for edit in edits if edit is not None)
     return Fix(title, safety, made, imports, lowered) if made and len(made) == len(edits) else None
 
 
 def together(fixes: Sequence[Fix]) -> Fix | None:
-    """One repair of several, or None where there are none."""
+    """Return one fix for several, or None if there are none."""
     if len(fixes) < 2:
         return next(iter(fixes), None)
     made = dict.fromkeys(edit for each in fixes for edit in each.edits)
@@ -67,21 +67,21 @@ def together(fixes: Sequence[Fix]) -> Fix | None:
 
 
 def runtime(module: Module, *names: str, inline: bool = False) -> tuple[Import, ...]:
-    """The imports of functions of the runtime; `inline` if the edits write them, as `from RUNTIME import name`."""
+    """Return the imports of runtime functions; `inline` if the edits write them, as `from RUNTIME import name`."""
     return tuple(Import(module.path, RUNTIME, name, inline) for name in names)
 
 
-# Edits of expressions: None where libcst cannot read what stands there
+# Edits of expressions: None if libcst cannot read what is there
 
 
 def replaced(module: Module, node: s.Node, code: Code) -> Edit | None:
-    """`node`, without its own parentheses, replaced."""
+    """Return an edit that replaces `node`, without its own parentheses."""
     made = _made(module, code)
     return None if made is None else Edit(module.place(node), _printed(module, made))
 
 
 def wrapped(module: Module, node: s.Expression, code: Code) -> tuple[Edit | None, ...]:
-    """What a template has ahead of `{it}` and behind it put around `node`."""
+    """Return edits that put around `node` what a template has before and after `{it}`."""
     from detlint.editing import nodes
 
     inner, parts = _read(module, node), _parts(module, _new(code).parts)
@@ -94,7 +94,7 @@ def wrapped(module: Module, node: s.Expression, code: Code) -> tuple[Edit | None
 
 
 def renamed(module: Module, function: s.Attribute, name: str, *, also: int = 0) -> Edit | None:
-    """The last part of a dotted name, and as many before it as `also` says, replaced by `name`."""
+    """Return an edit that replaces the last part of a dotted name, and `also` parts before it, by `name`."""
     import libcst as cst
 
     dotted = _read(module, function)
@@ -106,9 +106,9 @@ def renamed(module: Module, function: s.Attribute, name: str, *, also: int = 0) 
 
 
 def argument(module: Module, call: s.Call, keyword: str, value: Code) -> Edit | None:
-    """`keyword=value` in a call: in place of what is passed there, or after the last argument, laid out as that is.
+    """Return an edit that passes `keyword=value`: over what is passed there, or after the last argument in its layout.
 
-    None where unpacking hides whether something is passed.
+    Return None if unpacking hides whether something is passed.
     """
     passed = module.argument(call, keyword)
     if passed.given:
@@ -119,7 +119,7 @@ def argument(module: Module, call: s.Call, keyword: str, value: Code) -> Edit | 
 
 
 def last(module: Module, call: s.Call, code: Code) -> Edit | None:
-    """Arguments after the last one of a call, or before its `**`, laid out as that is; None where neither can be."""
+    """Return an edit that adds arguments, laid out like a call's last one, after it or before `**`; or None."""
     from detlint.editing import items, nodes
 
     node, parts = _read(module, call), _parts(module, _new(code).parts)
@@ -130,7 +130,7 @@ def last(module: Module, call: s.Call, code: Code) -> Edit | None:
 
 
 def entry(module: Module, dictionary: s.Dictionary, key: Code, value: Code) -> Edit | None:
-    """An entry after the last one of a dict, laid out as that is."""
+    """Return an edit that adds an entry after the last one of a dict, in its layout."""
     import libcst as cst
 
     node, made = _read(module, dictionary), [_made(module, code) for code in (key, value)]
@@ -140,7 +140,7 @@ def entry(module: Module, dictionary: s.Dictionary, key: Code, value: Code) -> E
 
 
 def listed(module: Module, braced: s.Collection | s.Comprehension, function: str) -> Edit | None:
-    """A call of `function` with the items of a set display as a list, or of a set comprehension as a generator."""
+    """Return an edit that calls `function` with a set display as a list, or a set comprehension as a generator."""
     import libcst as cst
 
     node, called = _read(module, braced), _made(module, function)
@@ -157,7 +157,7 @@ def listed(module: Module, braced: s.Collection | s.Comprehension, function: str
 
 
 def first(module: Module, call: s.Call, value: Code) -> Edit | None:
-    """`value` as the first argument of a call that is given none, or None; None where it is given another."""
+    """Return an edit that passes `value` first in a call without arguments or with only None; otherwise None."""
     if not call.arguments:
         return last(module, call, value)
     given = call.arguments[0]
@@ -166,7 +166,7 @@ def first(module: Module, call: s.Call, value: Code) -> Edit | None:
 
 
 def literals(module: Module, call: s.Call, values: Iterable[str]) -> dict[str, Edit]:
-    """Those of the `values`, written `name=value`, that take the place of a literal argument, each with its edit."""
+    """Return, with its edit, each of the `values`, written `name=value`, that replaces a literal argument."""
     found: dict[str, Edit] = {}
     for value in values:
         parameter, _, text = value.partition("=")
@@ -182,7 +182,7 @@ def literals(module: Module, call: s.Call, values: Iterable[str]) -> dict[str, E
 
 
 def ahead(module: Module, statement: s.Node, *lines: Code) -> Edit | None:
-    """Lines of their own right before a statement and the comments that lead it; None where that shares its line.
+    """Return an edit that adds lines before a statement and its leading comments; None if it shares its line.
 
     A line that is "" is left empty.
     """
@@ -199,7 +199,7 @@ def ahead(module: Module, statement: s.Node, *lines: Code) -> Edit | None:
 
 
 def behind(module: Module, statement: s.Node, *lines: Code) -> Edit | None:
-    """Lines of their own right behind a statement; None where that shares its lines with another."""
+    """Return an edit that adds lines after a statement; None if it shares its lines with another."""
     start, end = module.span(statement)
     indent = module.text[_line_start(module, start) : start]
     rest = re.compile(r"[ \t]*(#[^\r\n]*)?(?=[\r\n]|\Z)").match(module.text, end)
@@ -210,7 +210,7 @@ def behind(module: Module, statement: s.Node, *lines: Code) -> Edit | None:
 
 
 def moved(module: Module, statements: Sequence[s.Statement], before: s.Statement) -> tuple[Edit | None, ...]:
-    """Statements on lines of their own, with the comments that lead them, put right before another one."""
+    """Return edits that move statements on lines of their own, with their leading comments, before another one."""
     gone: list[Edit | None] = []
     lines: list[Code] = []
     for statement in statements:
@@ -228,14 +228,14 @@ def moved(module: Module, statements: Sequence[s.Statement], before: s.Statement
 
 
 def _above_blank(module: Module, begin: int, end: int) -> int:
-    """Where an empty line begins that stands right above lines with another one below, or else these."""
+    """Return where an empty line right above `begin` starts if another follows `end`, otherwise `begin`."""
     above = _line_start(module, begin - 1) if begin else 0
     below = re.compile(r"[ \t]*(?:[\r\n]|\Z)").match(module.text, end)
     return above if begin and below and not module.text[above:begin].strip() else begin
 
 
 def _above_comments(module: Module, begin: int, indent: str) -> int:
-    """Where the comments begin that stand right above a line and are indented as it is."""
+    """Return where the comments right above a line with the same indentation begin."""
     while begin:
         above = _line_start(module, begin - 1)
         if not re.match(re.escape(indent) + r"#(?!!)", module.text[above:begin]):
@@ -245,7 +245,7 @@ def _above_comments(module: Module, begin: int, indent: str) -> int:
 
 
 def _lines(module: Module, indent: str, lines: Sequence[Code]) -> str | None:
-    """Statements printed, each line indented."""
+    """Return the statements as text, each line indented; None if one cannot be parsed."""
     from libcst import ParserSyntaxError
 
     from detlint.editing import nodes
@@ -264,7 +264,7 @@ def _lines(module: Module, indent: str, lines: Sequence[Code]) -> str | None:
 
 
 def _unit(module: Module) -> str:
-    """What the file indents a block by."""
+    """Return what the file indents a block by."""
     head = r"^(?:def|class|if|for|while|with|try|else)\b[^\r\n]*:[ \t]*\r?\n([ \t]+)\S"
     found = re.search(head, module.text, re.MULTILINE)
     return found[1] if found else "    "
@@ -274,7 +274,7 @@ def _line_start(module: Module, offset: int) -> int:
     return max(module.text.rfind("\n", 0, offset), module.text.rfind("\r", 0, offset)) + 1
 
 
-# Nodes of a file as libcst has them
+# Nodes of a file in libcst
 
 
 def _new(code: Code) -> New:
@@ -282,7 +282,7 @@ def _new(code: Code) -> New:
 
 
 def _read(module: Module, node: s.Node) -> cst.BaseExpression | None:
-    """An expression of the file, without its own parentheses."""
+    """Return an expression of the file, without its own parentheses; None if libcst cannot read it."""
     from libcst import ParserSyntaxError
 
     from detlint.editing import nodes
@@ -322,7 +322,7 @@ def _printed(module: Module, node: cst.CSTNode) -> str:
 
 
 def _difference(module: Module, old: s.Node, node: cst.CSTNode) -> Edit:
-    """The least that turns the text of a node into that of what libcst made of it."""
+    """Return the smallest edit that turns the text of a node into that of `node`."""
     before, after = module.source(old), _printed(module, node)
     start, end = module.span(old)
     head = _alike(before, after)
@@ -331,14 +331,14 @@ def _difference(module: Module, old: s.Node, node: cst.CSTNode) -> Edit:
 
 
 def _alike(one: str, other: str) -> int:
-    """How many characters two texts begin with in common."""
+    """Return the length of the common prefix of two texts."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _with_items(
     module: Module, old: s.Call | s.Dictionary, node: cst.CSTNode, items: Sequence[Item], last: Sequence[s.Node | None]
 ) -> Edit | None:
-    """A call or a dict with more items, the first of them behind `last`."""
+    """Return an edit that adds items to a call or a dict, the first of them after `last`."""
     import libcst as cst
 
     from detlint.editing.items import Items
@@ -360,7 +360,7 @@ def _with_items(
 
 
 def _would_be_long(module: Module, start: int, end: int, more: int) -> bool:
-    """Whether what stands on one line, from `start` to `end`, makes that too long with `more` characters."""
+    """Return whether `more` characters would make the line from `start` to `end` too long."""
     if "\n" in module.text[start:end]:
         return False
     length = len(module.text[_line_start(module, start) :].partition("\n")[0].rstrip())

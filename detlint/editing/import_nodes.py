@@ -1,6 +1,6 @@
-"""Import statements as libcst's nodes: a new one, one with one more name, one with fewer. Their layout is kept.
+"""Import statements as libcst nodes: a new one, one with a name added, one with names removed. Their layout is kept.
 
-A new line ends in `\\n`, whatever the others end in.
+A new line ends in `\\n`, whatever line ends the file has.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ def import_line(need: Import) -> cst.SimpleStatementLine:
 
 
 def printed(line: cst.SimpleStatementLine, above: int = 0, below: int = 0, ends: bool = True) -> str:
-    """Print a statement with line ends above it and blank lines below it, the last with its newline if it `ends`."""
+    """Print a statement with line ends `above` and blank lines `below` it, the last with its newline if it `ends`."""
     blank = cst.EmptyLine(newline=cst.Newline("\n"))
     module = cst.Module([line.with_changes(leading_lines=[blank] * above)], footer=[blank] * below)
     return module.with_changes(has_trailing_newline=ends).code
 
 
 def rewritten(text: str, change: Callable[[cst.SimpleStatementLine], cst.SimpleStatementLine]) -> str:
-    """Print what `change` makes of the statement that `text` holds, with no other on its lines."""
+    """Print what `change` makes of the statement in `text`, which has its lines to itself."""
     module = cst.parse_module(text)
     (line,) = module.body
     assert isinstance(line, cst.SimpleStatementLine), text
@@ -51,10 +51,10 @@ def rewritten(text: str, change: Callable[[cst.SimpleStatementLine], cst.SimpleS
 
 
 def with_name(line: cst.SimpleStatementLine, name: str, width: int) -> cst.SimpleStatementLine:
-    """Import `name`, too, in `from module import a`.
+    """Import `name` too, in `from module import a`.
 
-    The name goes to its sorted place among names that are sorted, else to the end. A line that gets longer than
-    `width`, its comment included, is broken to one name a line.
+    The name goes to its sorted place among sorted names, otherwise to the end. A line that becomes longer than `width`,
+    comment included, is broken into one name per line.
     """
     statement = _statement(line)
     assert isinstance(statement, cst.ImportFrom)
@@ -62,7 +62,7 @@ def with_name(line: cst.SimpleStatementLine, name: str, width: int) -> cst.Simpl
     keys = [name_key(alias.evaluated_name) for alias in aliases]
     place = bisect_right(keys, name_key(name)) if keys == sorted(keys) else len(keys)
     beside = gaps[min(place, len(keys) - 1)]
-    if isinstance(beside, cst.ParenthesizedWhitespace):  # the name beside it begins a line
+    if isinstance(beside, cst.ParenthesizedWhitespace):  # the neighbouring name begins a line
         gaps[place : place + 1] = _broken(gaps[place], beside)
     else:
         gaps[place : place + 1] = [gaps[place], _SPACE] if place < len(keys) else [_SPACE, gaps[place]]
@@ -73,7 +73,7 @@ def with_name(line: cst.SimpleStatementLine, name: str, width: int) -> cst.Simpl
 
 
 def without_names(line: cst.SimpleStatementLine, names: Collection[str]) -> cst.SimpleStatementLine:
-    """Leave out what binds one of `names`, which must not be all, with the comment of a name that had its own line."""
+    """Remove what binds one of `names`, which must not be all, with the comment of a name on a line of its own."""
     statement = _statement(line)
     aliases, gaps = _names(statement), _gaps(statement)
     for place in reversed(range(len(aliases))):
@@ -98,11 +98,11 @@ def _bound(alias: cst.ImportAlias) -> str:
     return alias.evaluated_alias or alias.evaluated_name.partition(".")[0]
 
 
-# What stands between names
+# The gaps between names
 
 
 def _gaps(statement: _Statement) -> list[_Gap]:
-    """What stands ahead of each name, behind the comma there, and behind all."""
+    """Return the whitespace before each name, after its comma, and after all names."""
     commas = [alias.comma for alias in _names(statement)]
     between = [comma.whitespace_after for comma in commas if isinstance(comma, cst.Comma)]
     left, right = _brackets(statement)
@@ -113,7 +113,7 @@ def _gaps(statement: _Statement) -> list[_Gap]:
 
 
 def _laid_out(statement: _Statement, aliases: Sequence[cst.ImportAlias], gaps: Sequence[_Gap]) -> _Statement:
-    """A statement with other names and gaps, and a comma behind the last name where it had one."""
+    """Return a statement with other names and gaps, keeping a comma after the last name if it had one."""
     begin, *between, end = gaps
     trailing = isinstance(_names(statement)[-1].comma, cst.Comma)
     behind = [*between, end] if trailing else between
@@ -138,14 +138,14 @@ def _comma(alias: cst.ImportAlias, gap: _Gap) -> cst.Comma:
 
 
 def _broken(gap: _Gap, indent: cst.ParenthesizedWhitespace) -> tuple[_Gap, _Gap]:
-    """The gaps around a name that gets a line of its own, above the comments that have one."""
+    """Return the gaps around a name that gets its own line, above the comments that have one."""
     if not isinstance(gap, cst.ParenthesizedWhitespace):
         return indent.with_changes(first_line=_LINE_END, empty_lines=[]), gap
     return indent.with_changes(first_line=gap.first_line, empty_lines=[]), gap.with_changes(first_line=_LINE_END)
 
 
 def _joined(ahead: _Gap, behind: _Gap, first: bool, last: bool) -> _Gap:
-    """The gap that stays where a name went, the `first` or the `last` perhaps."""
+    """Return the gap that stays where a name was, which may have been the `first` or the `last`."""
     if isinstance(ahead, cst.ParenthesizedWhitespace) and isinstance(behind, cst.ParenthesizedWhitespace):
         return behind.with_changes(first_line=ahead.first_line, empty_lines=[*ahead.empty_lines, *behind.empty_lines])
     if first or last:
@@ -162,7 +162,7 @@ def _has_comment(gap: _Gap) -> bool:
 
 
 def _one_a_line(line: cst.SimpleStatementLine) -> cst.SimpleStatementLine:
-    """The names below one another in brackets, the comment behind the opening one."""
+    """Put the names one per line in parentheses, and the comment after the opening one."""
     statement, end = _statement(line), line.trailing_whitespace
     aliases = [alias.with_changes(comma=cst.Comma()) for alias in _names(statement)]
     opened = end.with_changes(newline=cst.Newline("\n")) if end.comment is not None else _LINE_END

@@ -1,4 +1,4 @@
-"""The removal of imports that nothing uses any more once a fix is made."""
+"""The removal of imports that are unused once a fix is made."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from detlint.tree import syntax as s
 
 
 def unused(module: Module, nodes: Sequence[s.Node]) -> list[Edit]:
-    """Remove the imports that nothing uses once `nodes` are gone.
+    """Return edits that remove the imports that are unused once `nodes` are gone.
 
-    An import that shares its line, may fail or is there for others stays.
+    An import that shares its line, may fail or is there for other files stays.
     """
     gone = {id(node) for node in nodes}
     names = {(name.scope.find(name.id), name.id) for node in nodes for name in s.walk(node) if isinstance(name, s.Name)}
@@ -31,7 +31,7 @@ def unused(module: Module, nodes: Sequence[s.Node]) -> list[Edit]:
 
 
 def _without(module: Module, statement: s.Import, names: Collection[str]) -> Edit | None:
-    """An import statement without some of its names."""
+    """Return an edit that removes names from an import statement; None if the statement has to stay."""
     if (
         module.origins
         or module.path.endswith("__init__.py")
@@ -40,7 +40,7 @@ def _without(module: Module, statement: s.Import, names: Collection[str]) -> Edi
         return None
     if all((alias or name.partition(".")[0]) in names for name, alias in statement.names):
         return _removed(module, statement)
-    from detlint.editing.import_nodes import rewritten, without_names  # an analysis mostly does without libcst
+    from detlint.editing.import_nodes import rewritten, without_names  # most analyses run without libcst
 
     start, end = module.span(statement)
     text = rewritten(module.text[start:end], lambda line: without_names(line, names))
@@ -48,7 +48,7 @@ def _without(module: Module, statement: s.Import, names: Collection[str]) -> Edi
 
 
 def _removed(module: Module, statement: s.Import) -> Edit | None:
-    """The lines of a statement taken out; None where another is on them, or the block has no other."""
+    """Return an edit that removes a statement's lines; None if they hold another, or its block has no other."""
     start, end = module.span(statement)
     lines = module.lines
     last = lines.position(end)[0]

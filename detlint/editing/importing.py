@@ -18,8 +18,8 @@ from detlint.support.records import record
 from detlint.tree import syntax as s
 from detlint.tree.positions import Lines
 
-WIDTH = 88  # isort's profile "black", and ruff
-_BETWEEN = re.compile(r"(?:[\s;\\]|#[^\r\n]*)*")  # what may stand between the imports of one block
+WIDTH = 88  # of isort's profile "black", and of ruff
+_BETWEEN = re.compile(r"(?:[\s;\\]|#[^\r\n]*)*")  # what may be between the imports of one block
 _DEFINITION = re.compile(r"(?:async[ \t]+)?def\b|class\b|@")
 _COMMENT = re.compile(r"[ \t\f]*#[^\r\n]*")
 
@@ -30,7 +30,7 @@ class NoPlaceError(Exception):
 
 @record(frozen=True)
 class _Statement:
-    """An import at the top level, from offset `start` to `end` and from line `first` to `last` of the joined text."""
+    """A top-level import, from offset `start` to `end` and from line `first` to `last` of the joined text."""
 
     node: s.Import
     start: int
@@ -43,10 +43,10 @@ class _Statement:
 
 
 class Head:
-    """The imports of a file. Those within functions, `if` and `try` stay as they are and never get a neighbour."""
+    """The imports of a file. Those in functions, `if` and `try` stay as they are and never get a neighbour."""
 
     def __init__(self, path: str, text: str, first_party: Collection[str] = (), width: int = WIDTH) -> None:
-        """`first_party` are the top-level names of the project. Raises UnreadableError and NotPythonError."""
+        """Take the top-level names of the project as `first_party`. Raises UnreadableError and NotPythonError."""
         document = notebook.read(path, text)
         self.path = path
         self._text = document.text
@@ -62,7 +62,7 @@ class Head:
         self._width = max(width, *lengths, 0)  # a file with longer lines has a wider limit
 
     def taken(self, need: Import, uses: Sequence[Place]) -> bool:
-        """Whether the name that `need` binds means something else in the file, or where it is used: at `uses`."""
+        """Return whether the name that `need` binds means something else in the file, or at its `uses`."""
         name = need.bound
         lines = [line for line in (self._line(place) for place in uses) if line is not None]
         scopes = [self._file.scope]
@@ -77,7 +77,7 @@ class Head:
         return not all(isinstance(b.node, s.Import) and _binds(b.node, need) for b in bindings)
 
     def edits(self, need: Import, before: Place | None = None) -> tuple[Edit, ...]:
-        """What imports `need` ahead of `before`, where it is used first. Raises NoPlaceError."""
+        """Return edits that import `need` ahead of `before`, its first use. Raises NoPlaceError."""
         limit = len(self._rows) + 1 if before is None else self._line(before)
         if limit is None:
             raise NoPlaceError("the place that needs it is not read")
@@ -90,7 +90,7 @@ class Head:
         if not statements:
             return (self._at_head(need, limit),)
         ahead = [x for x in statements if x.start < self._code] or statements
-        # beside what is imported from the same package, which the program may find since a line above says where
+        # next to imports of the same package, since a line above them may say where to find it
         root = need.module.partition(".")[0]
         own = section(need.module, self._first_party)
         beside = [x for x in statements if own == FIRST_PARTY and _module(x.node).partition(".")[0] == root]
@@ -100,7 +100,7 @@ class Head:
 
     @cached_property
     def _code(self) -> int:
-        """Where the code begins that linters want imports to stand ahead of (pycodestyle's E402)."""
+        """Where the code begins that linters want imports to precede (pycodestyle's E402)."""
         ends = (node for node in self._file.body.statements if not _may_lead(node))
         return next((self._spans.of(node)[0] for node in ends), len(self._text))
 
@@ -119,7 +119,7 @@ class Head:
             yield _Statement(node, start, end, first, last, cell, section(module, self._first_party), key)
 
     def _block(self, statements: Sequence[_Statement], own: int) -> list[_Statement]:
-        """The run of imports that has the most of section `own`, then the longest, then the last.
+        """Return the run of imports with the most of section `own`, then the longest, then the last.
 
         In a notebook it is one of the first cell that has any.
         """
@@ -135,7 +135,7 @@ class Head:
         return max(reversed(blocks), key=lambda block: (sum(x.section == own for x in block), len(block)))
 
     def _line(self, place: Place) -> int | None:
-        """The line of the joined text where `place` is."""
+        """Return the line of `place` in the joined text; None if it is not there."""
         origins = self._lines.origins
         if place.cell is None:
             return place.line
@@ -177,7 +177,7 @@ class Head:
         return self._edit(end, end, _written(need, 1 + blank, ends=False))
 
     def _before(self, statement: _Statement, need: Import, blank: int) -> Edit:
-        """An import above a statement and the comment above it, but below a comment that heads the file."""
+        """Return an edit that imports above a statement and its comment, but below the file's header comment."""
         line = statement.first
         while line > 1 and _COMMENT.match(self._rows[line - 2]) and self._cell(line - 1) == statement.cell:
             line -= 1
@@ -189,7 +189,7 @@ class Head:
         return self._edit(start, start, _written(need, below=blank))
 
     def _at_head(self, need: Import, limit: int) -> Edit:
-        """The first import of a file: below its docstring or the comment that heads it, and spaced."""
+        """Return the first import of a file: below its docstring or header comment, and spaced. Raises NoPlaceError."""
         count = sum(self._cell(line) == self._cell(1) for line in range(1, len(self._rows) + 1))
         rows = self._rows[:count]
         magics = next((i for i, row in enumerate(rows) if row.strip() or self._own[i]), count)
@@ -206,7 +206,7 @@ class Head:
         return self._edit(starts[0], starts[below], _written(need, lead, behind))
 
     def _docstring_end(self) -> int:
-        """The line that the docstring ends on, 0 without one."""
+        """Return the line that the docstring ends on; 0 without one."""
         first = next(iter(self._file.body.statements), None)
         if not isinstance(first, s.ExpressionStatement) or not isinstance(first.value, s.Constant):
             return 0
@@ -218,7 +218,7 @@ class Head:
         return self._lines.locate(self._lines.starts[line - 1])[0]
 
     def _end(self, line: int) -> int:
-        """The offset where a line ends, before its newline."""
+        """Return the offset where a line ends, before its newline."""
         return self._lines.starts[line - 1] + len(self._rows[line - 1].rstrip("\r\n"))
 
     def _edit(self, start: int, end: int, text: str) -> Edit:
@@ -227,7 +227,7 @@ class Head:
         return Edit(Place(self.path, line, column, end_line, end_column, cell), text)
 
     def _locate(self, offset: int) -> tuple[int | None, int, int]:
-        """Cell, line and column; the end of a line that is masked is that of the magic there."""
+        """Return cell, line and column of an offset; a masked line ends where its magic does."""
         cell, line, column = self._lines.locate(offset)
         row = self._lines.position(offset)[0]
         if self._lines.origins and offset == self._end(min(row, len(self._rows))):
@@ -236,7 +236,7 @@ class Head:
 
 
 def _unmasked(document: notebook.Document, rows: Sequence[str]) -> list[bool]:
-    """For each line whether it stands in the file as it is analysed: all do but magics and indented cells."""
+    """Return for each line whether it is analysed as it is written: all are but magics and indented cells."""
     if not document.origins:
         return [True] * len(rows)
     cells = {cell: LINES.findall(text) for cell, text in document.texts.items()}
@@ -245,12 +245,12 @@ def _unmasked(document: notebook.Document, rows: Sequence[str]) -> list[bool]:
 
 
 def _alike(one: str, other: str) -> int:
-    """How many characters two texts begin with in common."""
+    """Return the length of the common prefix of two texts."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _blank_lines(rows: Sequence[str]) -> int:
-    """How many blank lines isort leaves between the imports and `rows`."""
+    """Return how many blank lines isort leaves between the imports and `rows`."""
     comment = False
     for row in rows:
         if _COMMENT.match(row):
@@ -263,8 +263,8 @@ def _blank_lines(rows: Sequence[str]) -> int:
 
 
 def _written(need: Import, above: int = 0, below: int = 0, *, ends: bool = True) -> str:
-    """The statement that imports `need`, with line ends above it and blank lines below it."""
-    from detlint.editing.import_nodes import import_line, printed  # libcst is for those who write
+    """Return the statement that imports `need`, with line ends above it and blank lines below it."""
+    from detlint.editing.import_nodes import import_line, printed  # only writing needs libcst
 
     return printed(import_line(need), above, below, ends)
 
@@ -274,13 +274,13 @@ def _module(node: s.Import) -> str:
 
 
 def _takes_names(node: s.Import, module: str) -> bool:
-    """Whether names of `module` can be added: isort leaves `import *` and a single `a as b` alone."""
+    """Return whether names of `module` can be added: isort leaves `import *` and a single `a as b` alone."""
     names = [name for name, alias in node.names if alias is None]
     return node.module is not None and _module(node) == module and bool(names) and names != ["*"]
 
 
 def _has(node: s.Import, need: Import) -> bool:
-    """Whether a statement imports what is needed."""
+    """Return whether a statement imports what is needed."""
     if need.name is not None:
         return _binds(node, need)
     plain = [name for name, alias in node.names if (alias or "") == need.alias] if node.module is None else []
@@ -288,7 +288,7 @@ def _has(node: s.Import, need: Import) -> bool:
 
 
 def _may_lead(node: s.Statement) -> bool:
-    """Whether a statement may stand between imports: what chooses them, and what says where they are found."""
+    """Return whether a statement may be between imports: one that chooses them or says where to find them."""
     if isinstance(node, (s.Import, s.If, s.Try, s.With)):
         return True
     leading = tuple(catalogue.load().names("program", "leading"))
@@ -308,7 +308,7 @@ def _dotted(node: s.Expression) -> str:
 
 
 def _binds(node: s.Import, need: Import) -> bool:
-    """Whether a statement gives the name that `need` binds the same meaning, as far as it goes."""
+    """Return whether a statement gives the name that `need` binds the same meaning, as far as it goes."""
     if need.name is not None:
         found = [name for name, alias in node.names if alias in (None, name)]
         return node.module is not None and _module(node) == need.module and need.name in found

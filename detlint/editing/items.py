@@ -1,4 +1,4 @@
-"""One more item between brackets: an argument of a call, an entry of a dict, laid out as those that are there."""
+"""One more item in brackets: an argument of a call or an entry of a dict, laid out like the present ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NONE = cst.SimpleWhitespace("")
 
 @dataclass
 class Items:
-    """What stands between brackets: the space ahead of each item, and ahead of the closing bracket.
+    """The items in brackets, with the space before each, and before the closing bracket.
 
     `comma` says whether one follows the last item.
     """
@@ -41,7 +41,7 @@ class Items:
         return cls(items, before, closing, comma)
 
     def put(self, node: cst.Call | cst.Dict) -> cst.Call | cst.Dict:
-        """Give a call or a dict these items."""
+        """Return a call or a dict with these items."""
         spaces = [*self.before[1:], self.closing]
         items = [self._with_comma(item, i, spaces[i]) for i, item in enumerate(self.items)]
         if isinstance(node, cst.Call):
@@ -63,14 +63,14 @@ class Items:
         return changed
 
     def spread(self, new: Sequence[Item], indent: str, inner: str) -> None:
-        """Put each item, and new ones, on a line of its own."""
+        """Put each item, and the new ones, on a line of its own."""
         place = len(self.items) - self._unpacked()
         self.items[place:place] = new
         self.before = [line_break(inner) for _ in self.items]
         self.closing, self.comma = line_break(indent), True
 
     def add(self, new: Item, indent: str, *, own_line: bool) -> None:
-        """Put a new item behind the last one, or ahead of a `**`; on its own line where they are, or if told so."""
+        """Add an item at the end or before a `**`; on its own line if the others are, or with `own_line`."""
         unpacked = self._unpacked()
         if self.items and isinstance(self.before[-1], cst.ParenthesizedWhitespace):
             own_line, indent = True, self.before[-1].last_line.value
@@ -92,23 +92,23 @@ class Items:
                 self.before.append(space)
 
     def _unpacked(self) -> int:
-        """1 where the last item is unpacked by `**`."""
+        """Return 1 if the last item is unpacked by `**`, otherwise 0."""
         last = self.items[-1] if self.items else None
         return int(isinstance(last, cst.StarredDictElement) or (isinstance(last, cst.Arg) and last.star == "**"))
 
 
 def line_break(indent: str) -> cst.ParenthesizedWhitespace:
-    """A new line within brackets."""
+    """Return a new line within brackets."""
     return cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(indent))
 
 
 def breaks(space: cst.BaseParenthesizableWhitespace) -> bool:
-    """Whether space goes over a line."""
+    """Return whether space spans lines."""
     return isinstance(space, cst.ParenthesizedWhitespace)
 
 
 def is_generator_alone(items: Sequence[Item]) -> bool:
-    """Whether the only argument is a generator expression that has no parentheses of its own."""
+    """Return whether the only argument is a generator expression without parentheses of its own."""
     value = items[0].value if len(items) == 1 and isinstance(items[0], cst.Arg) else None
     return isinstance(value, cst.GeneratorExp) and not value.lpar
 

@@ -10,17 +10,17 @@ import libcst as cst
 _PLACE = re.compile(r"\{(\w+)\}")
 _MARK = "detlint_place_"
 _ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.BaseNumber, cst.BaseString, cst.List, cst.Set, cst.Dict)
-_OPEN = (cst.Tuple, cst.GeneratorExp, cst.NamedExpr, cst.Yield)  # which other arguments would become part of
+_OPEN = (cst.Tuple, cst.GeneratorExp, cst.NamedExpr, cst.Yield)  # would take in the arguments that follow
 
 
 def expression(text: str) -> cst.BaseExpression:
-    """Parse an expression, which may go over lines as those in brackets do. Raises libcst.ParserSyntaxError."""
+    """Parse an expression, which may span lines as in brackets. Raises libcst.ParserSyntaxError."""
     node = cst.parse_expression(f"({text})")
     return node.with_changes(lpar=node.lpar[1:], rpar=node.rpar[:-1])
 
 
 def filled(template: str, parts: Mapping[str, cst.BaseExpression]) -> cst.BaseExpression:
-    """Parse a template and put expressions in the places of its `{names}`, in parentheses where they need them."""
+    """Parse a template and put expressions in the places of its `{names}`, in parentheses where needed."""
     node = expression(_marked(template, parts)).visit(_Filling(parts))
     assert isinstance(node, cst.BaseExpression)
     return node
@@ -39,16 +39,16 @@ def printed(node: cst.CSTNode, newline: str = "\n", indent: str = "    ") -> str
 
 
 def _marked(template: str, parts: Mapping[str, cst.BaseExpression]) -> str:
-    """A template whose places are names; what stands in braces and is none of the parts stays."""
+    """Return a template whose places are names; braces around anything but a part stay."""
     return _PLACE.sub(lambda place: f"{_MARK}{place[1]}" if place[1] in parts else place[0], template)
 
 
 def around(
     template: str, name: str, inner: cst.BaseExpression, parts: Mapping[str, cst.BaseExpression]
 ) -> tuple[str, str]:
-    """Print what a template has ahead of the place `{name}`, where `inner` comes, and behind it."""
+    """Print what a template has before and after the place `{name}`, which `inner` is to take."""
     mark = cst.Name(f"{_MARK}{name}_")
-    # what needs parentheses is stood for by something that does
+    # an `inner` that needs parentheses is replaced by a stand-in that needs them too
     stand_in = mark if is_atom(inner) else cst.UnaryOperation(cst.Not(), mark)
     text = printed(filled(template, {**parts, name: stand_in}))
     before, _, after = text.partition(printed(stand_in))
@@ -56,7 +56,7 @@ def around(
 
 
 class _Filling(cst.CSTTransformer):
-    """Puts expressions in the places of names, in parentheses but for arguments and whole expressions."""
+    """A transformer that puts expressions in places, in parentheses except for arguments and whole expressions."""
 
     def __init__(self, parts: Mapping[str, cst.BaseExpression]) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class _Filling(cst.CSTTransformer):
 
 
 def is_atom(node: cst.BaseExpression) -> bool:
-    """Whether an expression needs no parentheses wherever it stands."""
+    """Return whether an expression never needs parentheses."""
     return bool(node.lpar) or isinstance(node, _ATOMS)
 
 

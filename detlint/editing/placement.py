@@ -1,4 +1,4 @@
-"""Where a project gets the runtime from that fixes insert: the installed package, or a copy of its own."""
+"""Where a project gets the runtime that fixes insert: from the installed package, or from its own copy."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _IMPORTED = re.compile(rf"^from[ \t]+([\w.]*\b{_MODULE}|{re.escape(RUNTIME)})[ \
 
 
 def is_vendored(mode: str, requirements: Iterable[str]) -> bool:
-    """Whether a project with these requirements gets a copy of the runtime.
+    """Return whether a project with these requirements gets a copy of the runtime.
 
-    "auto" imports it where it is required, and "inline" does so too, for what has no lines of its own.
+    "auto" imports the runtime if it is required. So does "inline", for what has no lines of its own.
     """
     required = any(re.match(r"\s*detlint\b(?![\w.-])", line) for line in requirements)
     return mode == "vendor" or (mode in ("auto", "inline") and not required)
@@ -36,9 +36,9 @@ def is_vendored(mode: str, requirements: Iterable[str]) -> bool:
 class Placement:
     """How the files of a project import the runtime.
 
-    `vendored` says whether from a copy in the project, `names` are the dotted names of its files by path, of those in
-    folders without an `__init__.py` where they are known, and `text` gives the text of one. What is `installable` may
-    be installed, without the copies that fixes make.
+    `vendored` says whether they use a copy in the project. `names` are the dotted names of the project's files by path,
+    of those in folders without an `__init__.py` where known, and `text` returns the text of one. An `installable`
+    project may be installed without the copies that fixes make.
     """
 
     vendored: bool
@@ -47,7 +47,7 @@ class Placement:
     installable: bool = False
 
     def placed(self, fix: Fix) -> Fix:
-        """A fix whose imports find the runtime. It is only shown where a file that is not detlint's is in the way."""
+        """Return a fix whose imports find the runtime; display only if a file that is not detlint's is in the way."""
         imports = tuple(self._placed(need) if need.module == RUNTIME else need for need in fix.imports)
         copies = {self._copy(need) for need in imports} - {None}
         if any(copy is not None and is_foreign(copy) for copy in copies):
@@ -57,12 +57,12 @@ class Placement:
         return replace(fix, imports=imports, edits=edits)
 
     def _renamed(self, edit: Edit, imports: Iterable[Import]) -> Edit:
-        """An edit that imports the runtime by the name that the file has for it."""
+        """Return an edit that imports the runtime by its name in the file."""
         name = next((need.module for need in imports if need.inline and need.path == edit.place.path), RUNTIME)
         return replace(edit, text=edit.text.replace(f"from {RUNTIME} import", f"from {name} import"))
 
     def is_shared(self, path: str) -> bool:
-        """Whether the copy that a file imports is for others, too: of a package or the root, or there already."""
+        """Return whether others may use the copy that a file imports: of a package, in the root, or already there."""
         need = self._placed(Import(path, RUNTIME, ""))
         copy = self._copy(need)
         return copy is not None and ("." in need.module or copy.parent == self._root or copy.exists())
@@ -74,12 +74,12 @@ class Placement:
         return Path("" if "" in folders or not folders else os.path.commonpath(folders))
 
     def is_imported(self, path: str) -> bool:
-        """Whether a file may be imported by others as a module of a package."""
+        """Return whether others may import a file as a module of a package."""
         folders = {posixpath.dirname(path), *map(str, PurePosixPath(path).parents)}
         return "." in self.names.get(path, "") or not folders.isdisjoint(self._packaged)
 
     def copies(self, needs: Iterable[Import]) -> dict[str, str]:
-        """The texts of the copies of the runtime that imports load, by path: of those that are new or have to grow.
+        """Return the texts of new or growing copies of the runtime that imports load, by path.
 
         A copy keeps the functions that it has.
         """
@@ -99,7 +99,7 @@ class Placement:
         return replace(need, module=self._module(need)) if self.vendored else need
 
     def _module(self, need: Import) -> str:
-        """The name by which a file imports a copy: one that is there, else one to be made."""
+        """Return the name by which a file imports a copy: an existing one, otherwise one to be made."""
         packages = self._packages(need)
         beside = posixpath.join(posixpath.dirname(need.path), FILE)
         if not packages or (beside in self.names and packages[0] not in self._own(need.path)):
@@ -108,13 +108,13 @@ class Placement:
         return next(there, f"{packages[0]}.{_MODULE}")
 
     def _there(self, package: str, path: str) -> list[str]:
-        """The names of the copies in a package that a file imports, those at its top first."""
+        """Return the names of the copies in a package that a file imports, those at its top first."""
         top = self._folder(package, path)
         found = [name for copy, name in self._known.items() if name.startswith(f"{package}.") and top in copy.parents]
         return sorted(found, key=lambda name: (name.count("."), name))
 
     def _copy(self, need: Import) -> Path | None:
-        """The path of the copy that an import loads, where it is one that fixes make or may bring up to date."""
+        """Return the path of the copy that an import loads, if fixes may make or update it; otherwise None."""
         *packages, name = need.module.lstrip(".").split(".")
         level = len(need.module) - len(need.module.lstrip("."))
         if name != _MODULE:
@@ -124,11 +124,11 @@ class Placement:
             return None if found is None else found / FILE
         folder = Path(need.path).parent
         for _ in range(level - 1):
-            folder = Path(os.path.normpath(folder / ".."))  # the parent of "." is no other folder
+            folder = Path(os.path.normpath(folder / ".."))  # the `parent` of "." would be "." itself
         return folder.joinpath(*packages, FILE)
 
     def _folder(self, package: str, path: str) -> Path | None:
-        """The folder of a package that a file is in or imports; None where it is not known."""
+        """Return the folder of a package that a file is in or imports; None if it is not known."""
         top, *inner = package.split(".")
         own = self._own(path)
         folder = Path(path).parent
@@ -143,18 +143,18 @@ class Placement:
         return next((each for each in Path(path).parents if each.name == package), None)  # without an `__init__.py`
 
     def _own(self, path: str) -> list[str]:
-        """The packages that a file is in, the outermost first."""
+        """Return the packages that a file is in, the outermost first."""
         parts = self.names.get(path, "").split(".")
         return parts if path.endswith("__init__.py") else parts[:-1]
 
     def _packages(self, need: Import) -> list[str]:
-        """The packages at whose top a file may find a copy; none where it is to be beside it.
+        """Return the packages at whose top a file may find a copy; none if the copy goes beside the file.
 
-        That is its own, where it is imported from that rather than run as a script, beside the modules it imports; and
-        those that it imports, with an `__init__.py`, the largest first. A new copy does not go into a package that may
-        be installed, nor, for a script in the root, into one that has less than half of the files. Where its imports do
-        not tell, what is imported at the top is for those who import the file, and what is imported in the main block
-        for those who run it.
+        The file's own package counts if the file is imported from it, rather than run as a script beside the modules it
+        imports. So do the packages that it imports, with an `__init__.py`, the largest first. A new copy does not go
+        into a package that may be installed, nor, for a script in the root, into one with less than half of the files.
+        Where a file's imports do not decide, those at the top are for importers of the file, and those in the main
+        block for who runs it.
         """
         path, text = need.path, self._text(need.path)
         own = self._own(path)[:1]
@@ -168,19 +168,19 @@ class Placement:
         return used or ([] if script else own)
 
     def _used(self, path: str, text: str) -> list[str]:
-        """The packages of the project that a file always imports, the largest first."""
+        """Return the packages of the project that a file always imports, the largest first."""
         roots = {name.partition(".")[0] for name in _ALWAYS.findall(text)} & self._sizes.keys()
         found = {name: self._imports.find(name, path, path) or "" for name in roots}
         packages = [name for name, init in found.items() if init.endswith("__init__.py") and self.names[init] == name]
         return sorted(packages, key=lambda name: (-self._sizes[name], name))
 
     def _is_for_copies(self, package: str, path: str) -> bool:
-        """Whether a package is where a script that imports it may find a new copy."""
+        """Return whether a package is where a script that imports it may find a new copy."""
         in_root = Path(path).parent == self._root
         return not self.installable and (not in_root or 2 * self._sizes[package] >= len(self.names))
 
     def _text(self, path: str) -> str:
-        """The text of a file; an empty one where it has gone meanwhile, so that nothing will be written to it."""
+        """Return the text of a file; "" if it is gone by now, so that nothing is written to it."""
         try:
             return self.text(path)
         except UnreadableError:
@@ -197,13 +197,13 @@ class Placement:
 
     @cached_property
     def _sizes(self) -> Counter[str]:
-        """How many files the packages of each name have."""
+        """The number of files in the packages of each name."""
         inside = (name for path, name in self.names.items() if "." in name or path.endswith("__init__.py"))
         return Counter(name.partition(".")[0] for name in inside)
 
     @cached_property
     def _known(self) -> Mapping[Path, str]:
-        """The names of the copies that there are, by path."""
+        """The names of the existing copies, by path."""
         return {Path(path): name for path, name in self.names.items() if posixpath.basename(path) == FILE}
 
     @cached_property
@@ -216,7 +216,7 @@ class Placement:
         return found
 
 
-@lru_cache(2)  # who edits a project asks for those of the same files again and again
+@lru_cache(2)  # edits of a project ask for the same files repeatedly
 def _imports_of(paths: tuple[str, ...]) -> Imports:
-    """How files of these paths import each other."""
+    """Return how files of these paths import each other."""
     return Imports(paths)

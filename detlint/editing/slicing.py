@@ -1,8 +1,8 @@
-"""The part of a module that some of its functions need: what else it has is left out, down to single statements.
+"""The part of a module that some of its functions need: everything else is left out, down to single statements.
 
-The module is to be laid out for it: formatted, with a line for each import, each `global` and the head of each function
-that has parameters behind a `*`, and with other names for the locals of functions than for what it defines, but for
-what it imports under `if TYPE_CHECKING:`.
+The module must be laid out for it: formatted, with one line for each import, each `global` and the head of each
+function with keyword-only parameters. Locals of functions must not share names with what it defines, except what it
+imports under `if TYPE_CHECKING:`.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-_TYPED = ":"  # ahead of names that are there for annotations alone
+_TYPED = ":"  # marks names that only annotations need
 
 
 def sliced(source: str, names: Collection[str]) -> str:
-    """The text of a module that has these functions of another one, and what they need of it.
+    """Return the text of a module with these functions of another one, and what they need of it.
 
-    What nothing refers to goes, again and again: definitions and imports; a variable that no function gives another
-    value than it has at first, or that none reads, with what sets it, goes through it, tests it or adds it, which does
-    nothing then; a parameter behind a `*` that no call gives, with the tests of it. Paragraphs of docstrings that
-    mention what is gone go, too.
+    What nothing refers to is removed repeatedly: definitions and imports; a variable that no function changes from its
+    first value, or that none reads, along with the then idle code that sets it, iterates over it, tests it or adds it;
+    and a keyword-only parameter that no call gives, with the tests of it. Paragraphs of docstrings that mention what is
+    gone go too.
     """
     whole = ast.parse(source)
     changed = {name for function in _functions(whole) for name, _ in _changes(function)}
@@ -32,7 +32,7 @@ def sliced(source: str, names: Collection[str]) -> str:
 
 
 def _referred(text: str, names: Collection[str]) -> str:
-    """A text without the definitions and imports that these functions do not need."""
+    """Return a text without the definitions and imports that these functions do not need."""
     tree, lines = ast.parse(text), _Lines(text)
     needed = _needed(tree, names)
     for mark, around, statement in _statements(tree):
@@ -47,7 +47,7 @@ def _referred(text: str, names: Collection[str]) -> str:
 
 
 def _active(text: str, changed: Collection[str]) -> str:
-    """A text without what does nothing in its functions; `changed` are the variables that are no constants."""
+    """Return a text without what does nothing in its functions; `changed` are the variables that are not constant."""
     tree, lines = ast.parse(text), _Lines(text)
     functions = _functions(tree)
     for _, _, statement in _statements(tree):
@@ -65,14 +65,14 @@ def _active(text: str, changed: Collection[str]) -> str:
 
 
 class _Lines:
-    """The lines of a text, of which some go."""
+    """The lines of a text, some of which are removed."""
 
     def __init__(self, text: str) -> None:
         self._lines = text.splitlines()
         self._gone: set[int] = set()
 
     def remove(self, first: ast.stmt | ast.expr, last: ast.stmt | ast.expr) -> None:
-        """Remove what is on the lines from one node to another."""
+        """Remove the lines from one node to another, with the decorators of a function."""
         heads = [first, *(first.decorator_list if isinstance(first, ast.FunctionDef) else ())]
         self._gone.update(range(min(each.lineno for each in heads) - 1, last.end_lineno or last.lineno))
 
@@ -82,7 +82,7 @@ class _Lines:
             self.remove(first, last)
 
     def keep(self, statement: ast.Import | ast.ImportFrom | ast.Global, wanted: list[int]) -> None:
-        """Leave only some of its names to a statement."""
+        """Keep only some names of a statement."""
         if not wanted:
             self.remove(statement, statement)
         elif len(wanted) < len(statement.names):
@@ -91,7 +91,7 @@ class _Lines:
             self._lines[statement.lineno - 1] = " " * statement.col_offset + ast.unparse(statement)
 
     def shorten(self, function: ast.FunctionDef, parameter: ast.arg, default: ast.expr) -> None:
-        """Take a parameter from a function, after those behind it."""
+        """Remove a parameter from a function; those after it must be gone already."""
         line = self._lines[function.lineno - 1]
         line = line[: parameter.col_offset] + line[default.end_col_offset :]
         for doubled, single in ((", , ", ", "), (", )", ")"), (", *)", ")"), ("(*)", "()")):
@@ -99,7 +99,7 @@ class _Lines:
         self._lines[function.lineno - 1] = line
 
     def text(self) -> str:
-        """What is left, with the wider of the gaps around what is gone, and none at the start of a block."""
+        """Return what is left, with the wider of the gaps around what is gone, and none at the start of a block."""
         kept: list[str] = []
         gaps = [0]
         for number, line in enumerate(self._lines):
@@ -118,7 +118,7 @@ class _Lines:
 
 
 def _statements(tree: ast.Module) -> Iterator[tuple[str, ast.If | None, ast.stmt]]:
-    """The definitions and imports of a module, with a mark for their names and the `if` around them."""
+    """Yield the definitions and imports of a module, with a mark for their names and the `if` around them."""
     for node in tree.body:
         if isinstance(node, ast.If):
             yield from ((_TYPED, node, each) for each in node.body)
@@ -131,7 +131,7 @@ def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
 
 
 def _defined(statement: ast.stmt) -> list[str]:
-    """The names that a statement defines."""
+    """Return the names that a statement defines."""
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
         return [each.asname or each.name for each in statement.names]
     if isinstance(statement, ast.FunctionDef):
@@ -141,7 +141,7 @@ def _defined(statement: ast.stmt) -> list[str]:
 
 
 def _needed(tree: ast.Module, names: Collection[str]) -> set[str]:
-    """The names of a module that these functions need, with those."""
+    """Return the names of a module that these functions need, including their own."""
     mentioned: dict[str, set[str]] = {}
     for mark, around, statement in _statements(tree):
         found = _mentioned(statement) if around is None else _typed(statement) | _names(around.test)
@@ -161,7 +161,7 @@ def _mentioned(statement: ast.stmt) -> set[str]:
 
 
 def _typed(node: ast.AST) -> set[str]:
-    """The names in an annotation."""
+    """Return the names in an annotation, both plain and marked."""
     names = _names(node)
     return names | {_TYPED + name for name in names}
 
@@ -174,7 +174,7 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def _is_idle(variable: ast.AnnAssign, functions: Iterable[ast.FunctionDef]) -> bool:
-    """Whether no function changes a variable, or none reads it, and all that mentions it can go."""
+    """Return whether no function changes a variable, or none reads it, and all that mentions it can go."""
     (name,) = _defined(variable)
     first = variable.value
     assert first is not None
@@ -187,7 +187,7 @@ def _is_idle(variable: ast.AnnAssign, functions: Iterable[ast.FunctionDef]) -> b
 
 
 def _not_given(function: ast.FunctionDef, tree: ast.Module) -> Iterator[tuple[ast.arg, ast.expr]]:
-    """The parameters behind a `*` that no call gives, each with its default, the last one first."""
+    """Yield the keyword-only parameters that no call gives, each with its default, the last one first."""
     for parameter, default in zip(function.args.kwonlyargs[::-1], function.args.kw_defaults[::-1], strict=True):
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and function.name in _names(node.func)]
         given = [each.arg for call in calls for each in call.keywords]
@@ -198,9 +198,9 @@ def _not_given(function: ast.FunctionDef, tree: ast.Module) -> Iterator[tuple[as
 def _about(
     name: str, functions: Iterable[ast.FunctionDef]
 ) -> Iterator[tuple[ast.stmt | ast.expr, ast.stmt | ast.expr]]:
-    """The parts of functions that do nothing where a variable has the value that it has at first, or that set it.
+    """Yield the parts of functions that do nothing while a variable has its first value, or that set it.
 
-    They are statements, and items of dicts; of each the first and the last node.
+    They are statements and items of dicts, each as its first and last node.
     """
     for node in (node for function in functions for node in ast.walk(function)):
         if isinstance(node, ast.Dict):
@@ -216,7 +216,7 @@ def _about(
 
 
 def _changes(function: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
-    """The variables that a function gives a value, or an item, and the values."""
+    """Yield the variables to which, or to an item of which, a function assigns, and the values."""
     for node in ast.walk(function):
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
             for target in _targets(node):
@@ -228,13 +228,13 @@ def _targets(node: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
 
 
 def _root(target: ast.expr) -> str:
-    """The variable that is assigned to, or to an item of which."""
+    """Return the variable that is assigned to, or whose item is; "" for any other target."""
     target = target.value if isinstance(target, ast.Subscript) else target
     return target.id if isinstance(target, ast.Name) else ""
 
 
 def _uses(name: str, nodes: Iterable[ast.AST]) -> set[ast.Name]:
-    """Where a name stands."""
+    """Return where a name occurs."""
     inner = (each for node in nodes for each in ast.walk(node))
     return {each for each in inner if isinstance(each, ast.Name) and each.id == name}
 
@@ -243,7 +243,7 @@ def _uses(name: str, nodes: Iterable[ast.AST]) -> set[ast.Name]:
 
 
 def _documented(text: str, whole: ast.Module) -> str:
-    """A text with docstrings that mention only what it has of the whole module; its own is one paragraph."""
+    """Return a text whose docstrings mention only what it has of the whole module; its own is one paragraph."""
     tree = ast.parse(text)
     lines = text.splitlines()
     before = {function.name: function for function in _functions(whole)}
@@ -271,6 +271,6 @@ def _options(function: ast.FunctionDef) -> set[str]:
 
 
 def _mentions(paragraph: str, names: Collection[str]) -> bool:
-    """Whether a paragraph has one of these names in backquotes or with parentheses behind it."""
+    """Return whether a paragraph has one of these names in backquotes or followed by parentheses."""
     quoted = {word for code in re.findall(r"`([^`]*)`", paragraph) for word in re.findall(r"\w+", code)}
     return not quoted.isdisjoint(names) or any(f"{name}()" in paragraph for name in names)

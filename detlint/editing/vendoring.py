@@ -1,4 +1,4 @@
-"""What programs use of the runtime as one file, for programs that are not to depend on detlint."""
+"""The functions of the runtime as one file, for programs that must not depend on detlint."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from detlint import __version__
 from detlint.sources.source import UnreadableError, read
 
-RUNTIME = "detlint.runtime"  # of which a copy in the project may take the place
+RUNTIME = "detlint.runtime"  # a copy in the project may take its place
 FILE = "detlint_runtime.py"
 
 _HEADER = """\
@@ -24,12 +24,12 @@ _FUNCTION = re.compile(r"^def ([a-z]\w*)", re.MULTILINE)
 
 
 def is_runtime(module: str) -> bool:
-    """Whether a dotted name is that of the runtime: the installed one, or a copy in a project."""
+    """Return whether a dotted name is that of the runtime: the installed one, or a copy in a project."""
     return module == RUNTIME or module.rpartition(".")[2] == FILE.removesuffix(".py")
 
 
 def vendored_text(names: Collection[str]) -> str:
-    """The text of a `detlint_runtime.py` with these functions: a header, and what they need of `detlint.runtime`."""
+    """Return the text of a `detlint_runtime.py` with these functions: a header, and what they need."""
     source = _source()
     if not vendored_names(source).issubset(names):
         from detlint.editing.slicing import sliced
@@ -39,22 +39,22 @@ def vendored_text(names: Collection[str]) -> str:
 
 
 def whole_text() -> str:
-    """The text of a `detlint_runtime.py` with all functions."""
+    """Return the text of a `detlint_runtime.py` with all functions."""
     return vendored_text(functions())
 
 
 def functions() -> frozenset[str]:
-    """The functions of the runtime."""
+    """Return the functions of the runtime."""
     return vendored_names(_source())
 
 
 def vendored_names(text: str) -> frozenset[str]:
-    """The functions of a vendored file that programs may import."""
+    """Return the functions of a vendored file that programs may import."""
     return frozenset(_FUNCTION.findall(text))
 
 
 def has_all(text: str, names: Collection[str]) -> bool:
-    """Whether a text is a vendored file of this version with these functions."""
+    """Return whether a text is a vendored file of this version with these functions."""
     return vendored_version(text) == __version__ and vendored_names(text).issuperset(names)
 
 
@@ -64,7 +64,7 @@ def _source() -> str:
 
 
 def vendored_version(text: str) -> str | None:
-    """The version of detlint that wrote a vendored file, or None if detlint did not write it.
+    """Return the version of detlint that wrote a vendored file, or None if detlint did not write it.
 
     The header may follow other comments, such as a licence that a project asks for.
     """
@@ -77,7 +77,7 @@ def vendored_version(text: str) -> str | None:
 
 
 def is_foreign(path: Path) -> bool:
-    """Whether there is a file that detlint did not write, or to which others have added functions."""
+    """Return whether there is a file that detlint did not write, or to which others have added functions."""
     try:
         text = read(path) if path.is_file() else None
     except UnreadableError:

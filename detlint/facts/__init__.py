@@ -1,1 +1,1 @@
-"""What one file tells the others: functions reduced to statements that may matter, collected from its tree."""
+"""What one file tells the others: functions reduced to the statements that may matter, collected from its tree."""

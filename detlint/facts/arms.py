@@ -1,4 +1,4 @@
-"""Branches that hold what findings ask about: whether a program takes them."""
+"""Branches that hold what findings are about, which a program may or may not take."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _COMPARING = frozenset(("==", "!=", "in", "not in"))
 
 
 def arms(module: Module) -> frozenset[s.Block]:
-    """The innermost branches of functions that hold a listing, or an operation without a fixed order.
+    """Return the innermost branches of functions that hold a listing, or an operation without a fixed order.
 
-    One that a name chooses is none: which model or data set is the default says little of the others.
+    Branches chosen by a name are left out: which model or dataset is the default says little about the others.
     """
     names, methods = _operations(module.catalogue)
     calls = [
@@ -30,13 +30,13 @@ def arms(module: Module) -> frozenset[s.Block]:
 
 
 def taken(module: Module, call: s.Call, known: Container[s.Block]) -> Taken | None:
-    """The open question whether programs get to a call; None unless one of the `known` branches decides that."""
+    """Return the question of whether programs reach a call; None unless one of the `known` branches decides that."""
     arm = _around(call)
     return None if arm is None or arm not in known else Taken(module.place(arm.statements[0]), *module.point(call)[:2])
 
 
 def _around(call: s.Call) -> s.Block | None:
-    """The innermost branch around a call within its function, unless a name chooses it."""
+    """Return the innermost branch around a call in its function; None if there is none or a name chooses it."""
     below: s.Node = call
     for around in call.ancestors():
         if isinstance(around, s.If) and (below is around.body or below is around.orelse):
@@ -56,7 +56,7 @@ def _compares_texts(test: s.Expression) -> bool:
 
 @cache
 def _operations(catalogue: Catalogue) -> tuple[frozenset[str], frozenset[str]]:
-    """The names of operations that rules speak of, and methods that no other library has."""
+    """Return the names of the operations in rules, and the methods that no other library has."""
     rows = [row for row in catalogue.rows("ops", "op") if row.text("rule")]
     return (
         frozenset(name for row in rows for name in row.list("names")),

@@ -1,4 +1,4 @@
-"""What a file does with the order of what it is given by other files: the flows that it tells the project."""
+"""What a file does with the order of values that other files give it: the flows that it reports to the project."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from detlint.tree.scopes import class_of
 
 
 def carried(module: Module) -> tuple[Flow, ...]:
-    """The flows of a file from each carrier that others may fill: each once, in an order that lines do not change."""
+    """Return the flows from each carrier that other files may fill, each once, in an order independent of lines."""
     flows = _Flows(module)
     found = [
         *flows.of_classes(),
@@ -41,7 +41,7 @@ class _Flows:
         self._single = module.python("types", "plain") | module.python("types", "no-collection")
 
     def of_classes(self) -> Iterator[Flow]:
-        """The bases of each class, and what its constructor keeps where it declares fields."""
+        """Yield the bases of each class, and what its constructor keeps where it declares fields."""
         for name, klass in self.module.classes.items():
             for base in self.module.bases(klass):
                 if self.order.handing.is_own(base):
@@ -53,7 +53,7 @@ class _Flows:
                     yield Flow(Carrier("parameter", name, f"#{place}"), self.module.place(klass), "kept", kept)
 
     def of_parameters(self) -> Iterator[Flow]:
-        """What functions do with what they are given."""
+        """Yield what functions do with what they are given."""
         for name, function in self.module.functions.items():
             for parameter in function.parameters:
                 if not parameter.star and self._may_be_many(function, parameter):
@@ -64,7 +64,7 @@ class _Flows:
                             yield from self._within(carrier, read)
 
     def of_turns(self) -> Iterator[Flow]:
-        """What methods do with what they are given one by one, at one call after the other."""
+        """Yield what methods do with items that they are given one per call."""
         for name, function in self.module.functions.items():
             klass = class_of(function)
             if klass is None or len(function.parameters) < 2 or self.module.words.isdisjoint(self._gathering):
@@ -82,19 +82,19 @@ class _Flows:
                     yield Flow(source, self.module.place(kept), "goes", to)
 
     def _may_be_many(self, function: s.Function, parameter: s.Parameter) -> bool:
-        """Whether a parameter may take something that has an order: not by its default or its annotation."""
+        """Return whether a parameter may take something ordered, by its default and its annotation."""
         if isinstance(parameter.default, s.Constant) and parameter.default.value is not None:
             return False
         reads = self.module.reads(function.scope, parameter.name)
         return bool(reads) and not self._is_single(reads[0])
 
     def _is_single(self, node: s.Expression) -> bool:
-        """Whether an expression is known to be a number, a text or something else that is no collection."""
+        """Return whether an expression is known to be a number, a text or something else that is not a collection."""
         types = self.module.types(node)
         return bool(types) and types <= self._single
 
     def of_results(self) -> Iterator[Flow]:
-        """What is done with what functions of other files give."""
+        """Yield what is done with the results of functions of other files."""
         for call in self.module.calls:
             name = self._other(self.order.parts.called(call))
             if not name and (made := maker(self.module, call)) is not None:
@@ -106,7 +106,7 @@ class _Flows:
                     yield from self._within(Carrier("result", name), node)
 
     def _same(self, node: s.Expression) -> Iterator[s.Expression]:
-        """An expression, and the reads of the name that it is bound to."""
+        """Yield an expression, and the reads of the name that it is bound to."""
         yield node
         parent = node.parent
         if isinstance(parent, s.Assign) and parent.value is node:
@@ -115,13 +115,13 @@ class _Flows:
                     yield from self.module.reads(scope, target.id)
 
     def _within(self, carrier: Carrier, node: s.Expression) -> Iterator[Flow]:
-        """What is done with what stands in the value of an expression."""
+        """Yield what is done with what the value of an expression holds."""
         for path in _taken(node):
             within = replace(carrier, path=tuple(step.text for step in path))
             yield from self._flows(within, self.order.leaks_at(node, path))
 
     def of_attributes(self) -> Iterator[Flow]:
-        """What methods do with attributes of their objects, and other code with those of objects of other files."""
+        """Yield what methods do with their objects' attributes, and other code with those of other files' objects."""
         for node in self.module.every(s.Attribute):
             if node.stored or (isinstance(node.parent, s.Call) and node.parent.function is node):
                 continue
@@ -134,7 +134,7 @@ class _Flows:
                     yield from self._within(carrier, node)
 
     def _owners(self, node: s.Expression) -> Iterator[str]:
-        """The classes that an object may be of, where that is one of the project's."""
+        """Yield the class of an object, if it is one of the project's."""
         klass = self.module.class_of(node) if isinstance(node, s.Name) and self.order.parts.is_self(node) else None
         if klass is not None:
             yield self.module.qualified(klass)
@@ -145,14 +145,14 @@ class _Flows:
             yield name
 
     def of_names(self) -> Iterator[Flow]:
-        """What is done with the variables of other files."""
+        """Yield what is done with the variables of other files."""
         nodes: list[s.Name | s.Attribute] = [*self.module.every(s.Name), *self.module.every(s.Attribute)]
         for node in nodes:
             called = isinstance(node.parent, s.Call) and node.parent.function is node
             if called or node.stored or isinstance(node.parent, s.Attribute):
                 continue
             if isinstance(node, s.Attribute) and self.module.types(node.value):
-                continue  # of an object
+                continue  # an attribute of an object
             name = self._other(self.module.names(node))
             if name and not self._is_single(node):
                 yield from self._flows(Carrier("variable", name), self.order.leaks(node))
@@ -160,12 +160,12 @@ class _Flows:
                     yield from self._within(Carrier("variable", name), each)
 
     def _other(self, names: frozenset[str]) -> str:
-        """The one name, where it may be one of the project."""
+        """Return the only name, if it may be one of the project; otherwise ""."""
         name = next(iter(names)) if len(names) == 1 else ""
         return name if self.order.handing.is_own(name) else ""
 
     def _flows(self, source: Carrier, leaks: Iterable[Leak]) -> Iterator[Flow]:
-        """What leaks of a carrier tell the project: uses, and what carries them on."""
+        """Yield what the leaks of a carrier mean for the project: uses, and what carries the order on."""
         for leak in leaks:
             target = leak.to if leak.to != source else None
             kind = "dataset" if leak.kind == "kept" and self._is_data(leak.node) else leak.kind
@@ -173,7 +173,7 @@ class _Flows:
                 yield Flow(source, self.module.place(leak.node), kind, target, leak.through)
 
     def _may_be_key(self, node: s.Node) -> bool:
-        """Whether an index is not known to be a number, so that what is looked into may be a mapping."""
+        """Return whether an index is not known to be a number, so that a mapping may be looked up."""
         if not isinstance(node, s.Subscript) or isinstance(node.indices[0], (s.Slice, s.Operation)):
             return False
         held, index = self.module.types(node.value), node.indices[0]
@@ -183,13 +183,13 @@ class _Flows:
         return not isinstance(literal(index), int) and not (types and types <= {"builtins.int"})
 
     def _is_data(self, node: s.Node) -> bool:
-        """Whether what an object keeps is that of a data set."""
+        """Return whether a dataset keeps the order."""
         klass = self.module.class_of(node)
         return klass is not None and self.module.is_a(klass, "dataset")
 
 
 def _taken(node: s.Expression) -> Iterator[Path]:
-    """The steps by which something is taken from what an expression gives."""
+    """Yield the steps by which something is taken from the value of an expression."""
     parent = node.parent
     if isinstance(parent, s.Subscript) and parent.value is node and len(parent.indices) == 1 and not parent.stored:
         key = literal(parent.indices[0])

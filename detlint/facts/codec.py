@@ -1,11 +1,11 @@
 """Records of plain data as bytes and back, checked against their annotations when they are read.
 
-A document is JSON: a list of texts, each once, and the record itself. A record is a list: the number of its class
-among those that the root's annotations reach, then the values of its fields; a text is its number. What is read may
-come from anybody: it can name no class of its own and build no cycle, and what does not fit the annotations is an
-error. Records of some classes may be shared: they are written once, after those that they hold, and then by number.
+A document is JSON: a list of texts, each once, and the record itself. A record is a list: the number of its class among
+those that the root's annotations reach, then the values of its fields; a text is its number. The input is not trusted:
+it can name no class of its own and build no cycle, and what does not fit the annotations is an error. Records of some
+classes may be shared: they are written once, after those that they hold, and then by number.
 
-What writes and reads a class is made of its annotations, as a function of its own, when it is first needed.
+What writes and reads a class is a function of its own, made from its annotations when it is first needed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LONG = 2**64  # numbers from here on are written in hexadecimal: Python refuses
 
 
 class CodecError(Exception):
-    """What was read does not fit the annotations, or what is to be written does not."""
+    """What was read, or is to be written, does not fit the annotations."""
 
 
 class Writing(dict[str, str]):
@@ -49,7 +49,7 @@ class Writing(dict[str, str]):
         return number
 
     def own(self, path: str) -> str:
-        """The path of a record."""
+        """Return the path of a record as it is written. Raises ValueError for another path than that of all records."""
         if self.path is None:
             return self[path]
         if path != self.path:
@@ -57,15 +57,15 @@ class Writing(dict[str, str]):
         return "null"
 
     def table(self) -> str:
-        """All texts, as `Reading` takes them."""
+        """Return all texts, as `Reading` takes them."""
         return _dumped([*self])
 
 
 class Reading(list[str]):
     """The texts of a document that is being read, by number.
 
-    Its records are of `path`, or of none but `paths` where that is None. `made` are those that are but a text, `shared`
-    those that are shared, by number.
+    Its records have the path `path` or, if it is None, one of `paths`. `made` are the records that hold only a text,
+    `shared` the shared ones by number.
     """
 
     def __init__(self, table: object, path: str | None = None, paths: Container[str] = ()) -> None:
@@ -78,7 +78,7 @@ class Reading(list[str]):
         self.shared: list[Any] = []
 
     def own(self, number: int | None) -> str:
-        """The path of a record."""
+        """Return the path of a record. Raises ValueError if it is not among the allowed ones."""
         path = self.path if number is None else self[number]
         if path is None or not (path == self.path or path in self.paths):
             raise ValueError(f"{path!r} is not among its files")
@@ -86,9 +86,9 @@ class Reading(list[str]):
 
 
 class Codec(Generic[T]):
-    """Writes and reads records of one class.
+    """A writer and reader of records of one class.
 
-    Where the root has a `path`, so have all records in it, and they take the one under which they are read.
+    If the root has a `path`, so have all records in it, and they take the one under which they are read.
     """
 
     def __init__(
@@ -98,11 +98,11 @@ class Codec(Generic[T]):
         others: Mapping[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = _NONE,
         shared: Container[type] = (),
     ) -> None:
-        """`root` and what its annotations reach are dataclasses.
+        """Take a dataclass as `root`; the classes that its annotations reach are dataclasses too.
 
-        `checks` say of records of some classes whether they make sense. `others` are classes that are written and read
-        by functions, as constants. Both may raise as dicts do. Records of classes that are `shared` can be told apart
-        by their hashes.
+        `checks` say of records of some classes whether they make sense. `others` are classes that functions write and
+        read, as constants. Both may raise what dicts raise. Records of classes that are `shared` can be told apart by
+        their hashes.
         """
         self._hints: dict[type, dict[str, Any]] = {}
         self._others, self._shared = others, shared
@@ -115,7 +115,7 @@ class Codec(Generic[T]):
         self._read: Callable[[Any, Reading], T] = self._function("value, texts", self._reads(root, "value"))
 
     def encode(self, value: T) -> bytes:
-        """The document of a record. Raises CodecError for what JSON cannot hold."""
+        """Return the document of a record. Raises CodecError for what JSON cannot hold."""
         texts = Writing(getattr(value, _PATH, None))
         try:
             written = self.write(value, texts)
@@ -125,7 +125,7 @@ class Codec(Generic[T]):
             raise CodecError(f"it cannot be written: {error}") from error
 
     def decode(self, content: bytes, path: str | None = None, paths: Container[str] = ()) -> T:
-        """The record of a document, as one of `path`, or with no other paths in it than `paths`.
+        """Return the record of a document, as one of `path`, or with no other paths in it than `paths`.
 
         Raises CodecError for a document that `encode` did not write.
         """
@@ -143,16 +143,16 @@ class Codec(Generic[T]):
             raise CodecError(f"it cannot be read: {error}") from error
 
     def write(self, value: T, texts: Writing) -> str:
-        """The part of a document that is a record. Raises RecursionError, and what dicts do for what does not fit."""
+        """Return a record as a part of a document. Raises RecursionError, or what dicts raise for what does not fit."""
         written: str = self._names["writers"][type(value)](value, texts)
         return written
 
     def read(self, part: str, texts: Reading) -> T:
-        """The record that `write` gave. Raises RecursionError, and what dicts do for what it did not."""
+        """Return the record that `write` wrote. Raises RecursionError, or what dicts raise for other input."""
         return self._read(json.loads(part), texts)
 
     def _find(self, hint: Any, seen: set[Any]) -> None:
-        """Note the classes that an annotation reaches, beside those that were `seen`."""
+        """Record the classes that an annotation reaches, other than those already `seen`."""
         if hint in seen or hint in self._others:
             return
         seen.add(hint)
@@ -166,7 +166,7 @@ class Codec(Generic[T]):
     # The functions of a class
 
     def _writer(self, kind: type) -> Callable[[Any, Writing], str]:
-        """What writes records of a class."""
+        """Return the function that writes records of a class."""
         if kind is type(None):
             return lambda value, texts: "null"
         fields = [self._writes(hint, f"value.{name}", name) for name, hint in self._hints[kind].items()]
@@ -175,7 +175,7 @@ class Codec(Generic[T]):
         return _sharing(plain) if kind in self._shared else plain
 
     def _reader(self, number: int) -> Callable[[Any, Reading], Any]:
-        """What reads records of the class with a number."""
+        """Return the function that reads records of the class with a number."""
         kind = self._kinds[number]
         hints = self._hints[kind]
         names = [f"field{each}" for each in range(len(hints))]
@@ -189,19 +189,19 @@ class Codec(Generic[T]):
         return self._function("row, texts", made, f"_, {''.join(f'{each}, ' for each in names)} = row")
 
     def _function(self, parameters: str, result: str, *lines: str) -> Callable[..., Any]:
-        """The function of parameters that gives what an expression says, after these lines."""
+        """Return a function with these parameters that runs the lines and returns the expression `result`."""
         made: dict[str, Callable[..., Any]] = {}
         exec("\n ".join((f"def made({parameters}):", *lines, f"return {result}")), self._names, made)
         return made["made"]
 
     def _named(self, thing: object) -> str:
-        """The name under which the functions that are made here see something."""
+        """Return the name under which the functions made here see something."""
         name = f"known{len(self._names)}"
         self._names[name] = thing
         return name
 
     def _writes(self, hint: Any, given: str, name: str = "") -> str:
-        """The expression that writes what the expression `given` gives, the value of a field of that name."""
+        """Return the expression that writes the value of the expression `given`, for a field of that name."""
         options, optional = _options(hint)
         if hint in self._others:
             return f"constant({self._named(self._others[hint][0])}({given}), texts)"
@@ -227,7 +227,7 @@ class Codec(Generic[T]):
         return f"joined([{self._writes(inner[0], 'each')} for each in {given}])"
 
     def _reads(self, hint: Any, given: str, name: str = "") -> str:
-        """The expression that reads what the expression `given` gives, the value of a field of that name."""
+        """Return the expression that reads the value of the expression `given`, for a field of that name."""
         options, optional = _options(hint)
         if hint in self._others:
             return f"{self._named(self._others[hint][1])}(constant_of({given}, texts))"
@@ -258,7 +258,7 @@ class Codec(Generic[T]):
 
 
 class _Made(dict[Any, Callable[..., Any]]):
-    """Functions by what they are for, each made when it is first asked for."""
+    """Functions by key, each made when it is first asked for."""
 
     def __init__(self, make: Callable[[Any], Callable[..., Any]]) -> None:
         super().__init__()
@@ -281,20 +281,20 @@ def _is_enum(hint: Any) -> bool:
 
 
 def _hints(kind: type) -> dict[str, Any]:
-    """What the annotations of a class mean: for plain ones the same as `get_type_hints`, in a fraction of its time."""
+    """Return the annotations of a class, evaluated as `get_type_hints` does plain ones, in a fraction of its time."""
     bases = [get_annotations(base, eval_str=True) for base in kind.__mro__[:0:-1] if is_dataclass(base)]
     return {name: hint for hints in (*bases, get_annotations(kind, eval_str=True)) for name, hint in hints.items()}
 
 
 def _options(hint: Any) -> tuple[list[Any], bool]:
-    """What an annotation allows beside None, and whether it allows that."""
+    """Return what an annotation allows besides None, and whether it allows None."""
     options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
     given = [option for option in options if option is not type(None)]
     return given, len(given) < len(options)
 
 
 def _container(hint: Any) -> tuple[type, tuple[Any, ...]]:
-    """The class that holds several values, and the annotations of these."""
+    """Return the class that holds several values, and their annotations. Raises TypeError for any other."""
     origin = get_origin(hint)
     if origin in (tuple, list, frozenset):
         return origin, get_args(hint)
@@ -313,7 +313,7 @@ def _wrong(value: object) -> NoReturn:
 
 
 def _sharing(write: Callable[[Any, Writing], str]) -> Callable[[Any, Writing], str]:
-    """What writes records once, and then their numbers."""
+    """Return a function that writes each record once, and then its number."""
 
     def shared(value: Any, texts: Writing) -> str:
         if value not in texts.numbers:
@@ -326,7 +326,7 @@ def _sharing(write: Callable[[Any, Writing], str]) -> Callable[[Any, Writing], s
 
 
 def _shared(number: int, texts: Reading, kinds: Container[type]) -> Any:
-    """The shared record of a number, of one of these classes."""
+    """Return the shared record with a number. Raises TypeError if it is not of one of these classes."""
     found = texts.shared[number] if number >= 0 else _wrong(number)
     return found if type(found) in kinds else _wrong(found)
 
@@ -344,7 +344,7 @@ def _joined(parts: list[str]) -> str:
 
 
 def _constant(value: Any, texts: Writing) -> str:
-    """A constant of Python's: in a list a text, by its number, or what JSON lacks: bytes and long numbers."""
+    """Return a constant as JSON, with a list for a text, by number, and for what JSON lacks: bytes and long numbers."""
     if type(value) is str:
         return f"[{texts[value]}]"
     if type(value) is bytes:

@@ -20,17 +20,17 @@ from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of, is_main_guard
 
-_MOST_OPEN = 500  # contexts in each other, one to an item of a `with`; CPython refuses to compile more than 20 blocks
+_MOST_OPEN = 500  # nested contexts, one per item of a `with`; CPython refuses to compile more than 20 nested blocks
 
 
 def collect(module: Module) -> f.Facts:
-    """The facts of a file."""
+    """Return the facts of a file."""
     collector = _Collector(module)
     top = collector.block(module.file.body)
     guarded = any(is_main_guard(statement) for statement in module.file.body.statements)
     tests = holds_tests(module)
     kept = guarded, _acts(top), told.lasts(module), may_learn(module), told.finds(module), tests
-    flows = () if tests else carried(module)  # what comes of an order in tests alone is no result
+    flows = () if tests else carried(module)  # an order that only tests use affects no result
     beside = flows, tuple(told.telling(module)), told.resuming(module), told.samples(module)
     convolving, draws = tuple(dict.fromkeys(told.convolving(module))), tuple(told.draws(module))
     return f.Facts(
@@ -39,7 +39,7 @@ def collect(module: Module) -> f.Facts:
 
 
 def _acts(statements: f.Statements) -> bool:
-    """Whether statements of a top level do more than define and import."""
+    """Return whether statements of a top level do more than define and import."""
     for statement in statements:
         if isinstance(statement, f.Branch) and _acts((*statement.body, *statement.orelse)):
             return True
@@ -53,18 +53,18 @@ def _acts(statements: f.Statements) -> bool:
 
 
 def _each(targets: tuple[f.Expression, ...]) -> Iterator[f.Expression]:
-    """Targets, and those that they unpack into."""
+    """Yield targets, replacing those that unpack by what they unpack into."""
     for target in targets:
         yield from _each(target.elements) if isinstance(target, f.Display) else (target,)
 
 
 def _is_of_library(target: f.Expression) -> bool:
-    """Whether a target is something of a library, or an attribute or item of such."""
+    """Return whether a target is something of a library, or an attribute or item of it."""
     return isinstance(target, f.Library) or isinstance(getattr(target, "value", None), f.Library)
 
 
 def _last(node: s.Expression) -> str:
-    """The last part of a name."""
+    """Return the last part of a name."""
     if isinstance(node, s.Attribute):
         return node.attribute
     return node.id if isinstance(node, s.Name) else ""
@@ -76,10 +76,10 @@ class _Collector(Expressions):
         self.exits = module.catalogue.names("program", "exit")
         self.generators = {_body_of(node) for node in module.every(s.Operation) if _yields(node)}
         self.open = 0
-        self.trying = 0  # how many `try` of the function are open whose handlers may take an error
+        self.trying = 0  # how many open `try` statements of the function have handlers that may catch an error
         self.counted = counted(module)
         self.arms = arms(module)
-        self.marks: dict[s.If, f.Local] = {}  # variables that tell whether a branch in a `try` may fail
+        self.marks: dict[s.If, f.Local] = {}  # variables that record whether a branch in a `try` may fail
 
     def block(self, block: s.Block | None) -> f.Statements:
         found: list[f.Statement] = []
@@ -103,14 +103,14 @@ class _Collector(Expressions):
         return [*self.marked(node, test), *self.branch(test, self.arm(node.body, body), self.arm(node.orelse, orelse))]
 
     def arm(self, block: s.Block | None, statements: f.Statements) -> f.Statements:
-        """The statements of a branch; those of one that holds what findings ask about begin with a mark."""
+        """Return the statements of a branch, after a mark if the branch holds what findings ask about."""
         if block not in self.arms:
             return statements
         first = block.statements[0]
         return (f.Do(f.Call(None, (), self.module.place(first), first.order, f.ARM)), *statements)
 
     def marked(self, node: s.If, test: f.Expression) -> list[f.Statement]:
-        """What is said ahead of a branch in a `try` that fails in some arm: None where it may, else a number."""
+        """Return the statements that mark a branch in a `try`: None for arms that may fail, a number for others."""
         mark = self.marks.get(node)
         if mark is None:
             return []
@@ -123,7 +123,7 @@ class _Collector(Expressions):
         return [*self.counting(node), loop, *self.block(node.orelse)]
 
     def bounds(self, node: s.Expression) -> tuple[f.Expression, ...] | None:
-        """The bounds of a range of numbers, perhaps in a progress bar, or kept in a variable."""
+        """Return the bounds of a range of numbers, perhaps in a progress bar or kept in a variable; otherwise None."""
         values = self.module.values(node) if isinstance(node, s.Name) else [node]
         if values is None or len(values) != 1 or not isinstance(values[0], s.Call):
             return None
@@ -139,7 +139,7 @@ class _Collector(Expressions):
         return [*self.evaluated(_asked(test)), *loop, *self.block(node.orelse)]
 
     def counting(self, loop: s.For | s.While) -> list[f.Statement]:
-        """What is said ahead of a loop of the variables that it counts."""
+        """Return the statements that mark, before a loop, the variables that it counts."""
         names = self.counted.variables.get(loop, {}).values()
         return [f.Bind((self.target(name),), f.Computed((self.lower(name),), f.COUNTED)) for name in names]
 
@@ -149,7 +149,7 @@ class _Collector(Expressions):
     def _match(self, node: s.Match) -> list[f.Statement]:
         subject = self.lower(node.subject)
         arms = [self.block(case) for case in node.cases]
-        plain = isinstance(node.subject, (s.Name, s.Attribute))  # may be looked at again for each case
+        plain = isinstance(node.subject, (s.Name, s.Attribute))  # may be evaluated again for each case
         known = next((i for i, tests in enumerate(node.patterns) if not tests or not plain), len(arms))
         tests = [self._matches(subject, node.patterns[index] or ()) for index in range(known)]
         if known < len(arms) and node.patterns[known] == [] and plain:
@@ -162,7 +162,7 @@ class _Collector(Expressions):
         return [*self.evaluated(subject), *rest]
 
     def _matches(self, subject: f.Expression, alternatives: Iterable[tuple[str, s.Expression]]) -> f.Expression:
-        """Whether a case matches."""
+        """Return the test of whether a case matches."""
         tests = [f.Compare(operator, subject, self.lower(each)) for operator, each in alternatives]
         return tests[0] if len(tests) == 1 else f.Junction("or", tuple(tests))
 
@@ -179,7 +179,7 @@ class _Collector(Expressions):
         return [f.Leave(value, True, self.reach(ends))] if node.kind == "raise" else []
 
     def reach(self, ends: bool) -> int:
-        """What an error surely leaves, or where it `ends` the program, an exit."""
+        """Return what an error ends or, if it `ends` the program, an exit: CAUGHT, PROGRAM or FUNCTION."""
         return f.CAUGHT if self.trying else f.PROGRAM if ends else f.FUNCTION
 
     def _other(self, node: s.Other) -> list[f.Statement]:
@@ -224,7 +224,7 @@ class _Collector(Expressions):
         return list(made or ())
 
     def attempt(self, node: s.Try) -> list[f.Statement]:
-        """The body; an `except ImportError` and its kind stand for it, others may follow it."""
+        """Return the statements of a `try`: handlers may replace a body of imports, and may follow any other."""
         imports = bool(node.body.statements) and all(isinstance(x, s.Import) for x in node.body.statements)
         numbers = self.converted(node.body) if node.handlers and not imports else None
         known = [mark for mark in self.marks.values() if mark in (numbers or ())]
@@ -243,7 +243,7 @@ class _Collector(Expressions):
         return [*found, *self.block(node.final)]
 
     def converted(self, block: s.Block | None) -> list[f.Expression] | None:
-        """What a block gives values, if that is all it does: it fails only where one of these is no number or text."""
+        """Return what a block assigns, or None if it does more; it fails only where a value is no number or text."""
         found: list[f.Expression] = []
         for statement in block.statements if block is not None else ():
             inner: list[f.Expression] | None = None
@@ -264,7 +264,7 @@ class _Collector(Expressions):
         return found
 
     def converts(self, node: s.Expression) -> bool:
-        """Whether an expression but looks at values, computes with them, and calls functions of Python's own."""
+        """Return whether an expression only looks at values, computes with them, and calls Python's own functions."""
         if isinstance(node, s.Call):
             parts = [argument.value for argument in node.arguments]
             return bool(self.library(node.function)) and all(map(self.converts, parts))
@@ -320,7 +320,7 @@ class _Collector(Expressions):
         return f.Parameter(node.name, default, node.default is not None, node.star, node.keyword_only, annotation)
 
     def annotation(self, node: s.Expression | None) -> f.Expression:
-        """An annotation that may name a class of the project."""
+        """Return an annotation that may name a class of the project; None for any other."""
         if isinstance(node, s.Subscript):
             return self.annotation(node.indices[0]) if self.module.names(node.value) & {"typing.Optional"} else None
         if isinstance(node, s.Operation) and node.operator == "|":
@@ -347,7 +347,7 @@ _STATEMENTS: dict[type, Callable[[_Collector, Any], list[f.Statement]]] = {
     s.Import: _C.imports, s.Leave: _C._leave, s.Other: _C._other,
 }  # fmt: skip
 
-_OF_CLASSES = ("__init_subclass__", "__class_getitem__")  # without a decorator
+_OF_CLASSES = ("__init_subclass__", "__class_getitem__")  # need no decorator
 _KINDS = {
     "builtins.staticmethod": "static",
     "builtins.classmethod": "class",
@@ -358,7 +358,7 @@ _ACCESSORS = {"getter": "property", "setter": "setter", "deleter": "deleter"}  #
 
 
 def _asked(test: f.Expression) -> f.Expression:
-    """A test that is made for what making it does."""
+    """Return a test that is evaluated for its side effects."""
     return f.Computed((test,), "builtins.bool")
 
 
@@ -367,7 +367,7 @@ def _yields(node: s.Operation) -> bool:
 
 
 def _body_of(node: s.Node) -> s.Node | None:
-    """The function or class in whose body `node` stands; None outside of such, in a decorator for one."""
+    """Return the function or class whose body holds `node`; None outside of one, or in its decorators."""
     inner = node
     for outer in node.ancestors():
         if isinstance(outer, (s.Function, s.Class)):

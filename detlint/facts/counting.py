@@ -12,14 +12,14 @@ _STEPS = ("+=", "-=")
 
 
 class Counted(NamedTuple):
-    """`attributes` are counted by their names, on whatever object; `variables` by the loops that do so."""
+    """The counted `attributes`, by name on any object, and the counted `variables`, by the loops that count them."""
 
     attributes: frozenset[str]
     variables: dict[s.Node, dict[str, s.Name]]
 
 
 def counted(module: Module) -> Counted:
-    """What a file counts: after the first time, such a number is not what it was set to."""
+    """Return what a file counts: after the first step, such a number is not what it was set to."""
     attributes: set[str] = set()
     variables = defaultdict[s.Node, dict[str, s.Name]](dict)
     for node in module.every(s.Assign):
@@ -38,7 +38,7 @@ def counted(module: Module) -> Counted:
 
 
 def _is_sum_of(module: Module, node: s.Assign, target: s.Expression) -> bool:
-    """Whether something is set to itself and more or less."""
+    """Return whether something is set to itself plus or minus something."""
     if not isinstance(node.value, s.Operation) or node.value.operator not in ("+", "-"):
         return False
     if not isinstance(target, (s.Name, s.Attribute)):

@@ -1,6 +1,6 @@
 """What one file tells the others: its functions, reduced to what may reach a generator, a switch or a data loader.
 
-The statements keep the order in which a program runs them, and the expressions who is called with what. Pure data.
+The statements keep the order in which a program runs them; the expressions record calls and their arguments. Pure data.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ ASKING: dict[str, tuple[str, ...]] = {
 """Functions that call a method of their argument, and these methods: the first one that it has."""
 KINSHIP = ("isinstance", "issubclass")
 TOP = ""  # the name of a file's top level among its functions
-BESIDE = "beside"  # the path of what lies there, seen from the folder of the file
+BESIDE = "beside"  # the path of what is next to the file, seen from its folder
 ARM, MADE, COUNTED = "arm", "made", "counted"
-SLICE = "builtins.slice"  # the name of the key of a slice, whatever its bounds are
-REST = "rest"  # the kind of a target that takes all items that others leave
+SLICE = "builtins.slice"  # the name of the key of a slice, whatever its bounds
+REST = "rest"  # the kind of a target that takes all the remaining items
 ALL = "*"  # the name that stands for all variables of a module
 
 
@@ -64,7 +64,7 @@ class Literal:
 
 @record(frozen=True, slots=True)
 class Member:
-    """`value.name`; `library` is its qualified name where the file tells that the value is a library's object."""
+    """`value.name`; `library` is its qualified name if the file shows that the value is a library's object."""
 
     value: Expression
     name: str
@@ -73,7 +73,7 @@ class Member:
 
 @record(frozen=True, slots=True)
 class Item:
-    """`value[key]`; no key for a tuple."""
+    """`value[key]`; the key is None for a tuple."""
 
     value: Expression
     key: Expression | None
@@ -90,7 +90,7 @@ class Argument:
 
 @record(frozen=True, slots=True)
 class Call:
-    """`function(arguments)`. An `inert` one decides nothing by what it draws, an "example" a shape only, a "seed" what
+    """`function(arguments)`. What an `inert` one draws decides nothing, in an "example" only a shape, in a "seed" what
     others draw; a "salted" one takes the hash of a text. An `ARM` is no call: a program takes the branch at `place`.
     """
 
@@ -148,9 +148,9 @@ class Compare:
 class Computed:
     """A value that is computed from the operands, not None.
 
-    `operation` is an operator, such as "+" or "+=", or one of the functions in `ASKING`; "" for what is not known.
-    `MADE` is what a library's function makes of the operands, the first of which stands for all that happens.
-    `COUNTED` is the operand, or where that is a number any number, for it is counted up or down later.
+    `operation` is an operator, such as "+" or "+=", or one of the functions in `ASKING`; "" if it is not known. `MADE`
+    is what a library's function makes of the operands, the first of which stands for all that happens. `COUNTED` is the
+    operand, or any number if the operand is a number, since it is counted up or down later.
     """
 
     operands: tuple[Expression, ...]
@@ -159,14 +159,14 @@ class Computed:
 
 @record(frozen=True, slots=True)
 class Joined:
-    """A string that is put together of the operands."""
+    """A string that is assembled from the operands."""
 
     operands: tuple[Expression, ...]
 
 
 @record(frozen=True, slots=True)
 class Each:
-    """A comprehension: `element`, a dict's with a `key`, for the items of the iterators that pass the `tests`."""
+    """A comprehension: `element`, with a `key` for a dict, for the items of the iterators that pass the `tests`."""
 
     kind: str
     clauses: tuple[tuple[Expression, Expression], ...]
@@ -233,7 +233,7 @@ class Do:
 
 @record(frozen=True, slots=True)
 class Bind:
-    """`target = ... = value`, to variables, members, items and displays of these; `place`: where a library's is set."""
+    """`target = ... = value`, for variables, members, items and displays; `place` is where a library's is set."""
 
     targets: tuple[Expression, ...]
     value: Expression
@@ -253,7 +253,7 @@ class Define:
 class DefineClass:
     """A `class` statement; `fields` are annotated attributes, which a generated constructor takes.
 
-    `keywords` are its metaclass and what it gives to the `__init_subclass__` of its bases.
+    `keywords` are its metaclass and what it passes to the `__init_subclass__` of its bases.
     """
 
     name: str
@@ -290,8 +290,8 @@ class Branch:
 
 @record(frozen=True, slots=True)
 class Fork:
-    """Exactly one of the arms runs, and nothing is known about which: the last one, where all of `numbers`, if there
-    are any, are numbers or texts. It `handles` where the arms are for when the statement before fails.
+    """Arms of which exactly one runs, which is not known; it is the last one if there are `numbers`, and all of them
+    are numbers or texts. With `handles`, the arms are for when the statement before fails.
     """
 
     arms: tuple[Statements, ...]
@@ -301,7 +301,7 @@ class Fork:
 
 @record(frozen=True, slots=True)
 class Loop:
-    """The body runs any number of times; `place` is that of `iterator`, None for a `while`; `counts` bound a range."""
+    """A body that runs any number of times; `place` is that of `iterator`, None for `while`; `counts` bound a range."""
 
     target: Expression
     iterator: Expression
@@ -321,7 +321,7 @@ class Scoped:
 
 @record(frozen=True, slots=True)
 class Leave:
-    """`return value`, or a `raise`. `reach` says what ends there: CAUGHT where a `try` around it may go on."""
+    """`return value`, or a `raise`. `reach` says what ends there: CAUGHT if a `try` around it may go on."""
 
     value: Expression
     raises: bool = False
@@ -333,7 +333,7 @@ Statements = tuple[Statement, ...]
 
 
 def walk(statements: Iterable[Statement]) -> Iterator[Statement]:
-    """Statements and those within them; not those of functions."""
+    """Yield statements and those within them, but not those of functions."""
     for statement in statements:
         yield statement
         if isinstance(statement, Branch):
@@ -347,7 +347,7 @@ def walk(statements: Iterable[Statement]) -> Iterator[Statement]:
 
 @record(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a function. `annotation` is kept where it may be a class."""
+    """A parameter of a function. `annotation` is kept if it may be a class."""
 
     name: str
     default: Expression
@@ -359,7 +359,7 @@ class Parameter:
 
 @record(frozen=True, slots=True)
 class Function:
-    """A function. `kind` is "method" for one in a class body, "static", "class", "property" for these decorators,
+    """A function. `kind` is "method" for one in a class body, "static", "class" or "property" for these decorators,
     "setter" and "deleter" for those of a property. `captured` are variables of functions around it that it uses."""
 
     name: str
@@ -375,11 +375,11 @@ class Function:
 
 @record(frozen=True, slots=True)
 class Facts:
-    """The facts of one file: its top level and its functions. `guarded`: it has a `__main__` block;
-    `acts`: its top level does more than define; `lasting`: it trains, saves or reads a command line; `learns`: it takes
-    gradients, or a trainer does; `finds`: it imports by computed names; `tests`: it is for a test runner; `telling`:
-    where it may tell samplers the epoch; `resuming`: its part in resumed runs; `samples`: it speaks of samplers with an
-    epoch; `convolving`: functions with convolutions; `memory`: of what nothing fills; `draws`: generators it calls."""
+    """The facts of one file: its top level and its functions. `guarded`: it has a `__main__` block; `acts`: its top
+    level does more than define; `lasting`: it trains, saves or reads a command line; `learns`: it or a trainer takes
+    gradients; `finds`: it imports by computed names; `tests`: it is for a test runner; `telling`: where it may set a
+    sampler's epoch; `resuming`: its part in resumed runs; `samples`: it mentions samplers with an epoch; `convolving`:
+    functions with convolutions; `memory`: its uses of memory that nothing fills; `draws`: generators that it calls."""
 
     module: str
     path: str

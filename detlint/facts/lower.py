@@ -19,20 +19,20 @@ from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Scope
 
-_ABSTRACT = ("typing.", "collections.abc.", "builtins.type.", "builtins.object.")  # types that say little of a value
+_ABSTRACT = ("typing.", "collections.abc.", "builtins.type.", "builtins.object.")  # types that say little about a value
 _JOINING = (f.Library("builtins.list"), f.Library("builtins.tuple"), f.Library("itertools.chain"))
 _PART = f.Library(f.SLICE)
 _PRINT = "builtins.print"
 _COMPARED = frozenset(("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"))
 _OPERATORS = frozenset(("+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "<<", ">>", "~"))
-_GIVEN = (f.Local, f.Global, f.Computed)  # what may be looked at without doing anything
+_GIVEN = (f.Local, f.Global, f.Computed)  # may be looked at without side effects
 _INDEXED = (f.Local, f.Global, f.Member, f.Call, f.Item)  # may be of a class of the project, which has `__getitem__`
 _ASSIGNED = frozenset(("assign", "augment", "for", "with"))
 T = TypeVar("T")
 
 
 class _Once(dict[str, T]):
-    """Records that are but a name: one of each, since a file says the same names again and again."""
+    """Records that hold only a name, one of each, since a file repeats the same names."""
 
     def __init__(self, kind: Callable[[str], T]) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class _Once(dict[str, T]):
 
 
 class Expressions:
-    """Lowers the expressions of one file. What neither acts nor can be called is None."""
+    """A lowering of the expressions of one file. What neither acts nor can be called becomes None."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -76,16 +76,16 @@ class Expressions:
         self._set_within = _set_within(module)
 
     def function(self, node: s.Function) -> str:
-        """Lower a function and return its qualified name. Statements do that."""
+        """Lower a function and return its qualified name; left to the subclass for statements."""
         raise NotImplementedError
 
     def lower(self, node: s.Expression | None) -> f.Expression:
-        """An expression as the facts have it."""
+        """Return an expression as it is in the facts."""
         lowered = _EXPRESSIONS.get(type(node))
         return None if lowered is None else lowered(self, node)
 
     def element(self, node: s.Expression) -> f.Expression:
-        """An element of a display; one that is unpacked into it is an item of what is unpacked."""
+        """Return an element of a display; for an unpacked one, an item of what is unpacked."""
         return f.Item(self.lower(node.value), None) if isinstance(node, s.Starred) else self.lower(node)
 
     def _constant(self, node: s.Constant) -> f.Expression:
@@ -116,7 +116,7 @@ class Expressions:
     def _comprehension(self, node: s.Comprehension) -> f.Expression:
         clauses = tuple([(self.target(c.target), self.lower(c.iterator)) for c in node.clauses])
         tests = tuple([self.lower(test) for clause in node.clauses for test in clause.tests])
-        *keys, value = map(self.lower, node.elements)  # a dict's have keys
+        *keys, value = map(self.lower, node.elements)  # a dict's elements have keys
         return f.Each(node.kind, clauses, value, node.order, keys[0] if keys else None, tests)
 
     def _lambda(self, node: s.Lambda) -> f.Expression:
@@ -150,7 +150,7 @@ class Expressions:
         return f.Computed(tuple(operands), node.operator if node.operator in _OPERATORS else "")
 
     def compared(self, operators: tuple[str, ...], operands: list[f.Expression], order: int) -> f.Expression:
-        """A comparison, or those of a chain; what stands between two of these is evaluated once, for the first."""
+        """Return a comparison or a chain of them; an operand between two of them is evaluated once, for the first."""
         found: list[f.Expression] = []
         left = operands[0]
         for index, (operator, right) in enumerate(zip(operators, operands[1:], strict=True), 1):
@@ -163,7 +163,7 @@ class Expressions:
         return found[0] if len(found) == 1 else f.Junction("and", tuple(found))
 
     def target(self, node: s.Expression) -> f.Expression:
-        """What is assigned to."""
+        """Return a target of an assignment."""
         if isinstance(node, s.Name):
             return self._variable(node)
         if isinstance(node, s.Attribute):
@@ -187,7 +187,7 @@ class Expressions:
         return self._libraries[name] if name and not self.says_little(name) else self._variable(node)
 
     def says_little(self, name: str) -> bool:
-        """Whether a name is that of a limit, or of an attribute of an abstract type, which the project may have."""
+        """Return whether a name is a limit, or an attribute of an abstract type that the project may implement."""
         prefix = next((prefix for prefix in _ABSTRACT if name.startswith(prefix)), None)
         if prefix is None:
             return name.rpartition(".")[0] in self.numbers.asking
@@ -219,7 +219,7 @@ class Expressions:
         return self._locals[node.id]
 
     def library(self, node: s.Expression) -> str:
-        """The name of something of torch, numpy or the standard library; "" for anything else."""
+        """Return the name of something of torch, numpy or the standard library; "" for anything else."""
         names = self.module.names(node)
         if not names:
             return ""
@@ -236,13 +236,13 @@ class Expressions:
         ):
             return ""
         if any(name.startswith(f"{inner}.") or name == inner for inner in self.inner for name in names):
-            return ""  # the model that was wrapped, perhaps the project's
+            return ""  # the wrapped model, which may be the project's
         return next((name for name in names if name in self.known), names[0])
 
     def _home(self, node: s.Name) -> tuple[str, object]:
-        """The name of a variable of the module, if it is one or none of the file; else the function whose it is.
+        """Return the name of a shared variable, or "" and the owner of one that is not shared.
 
-        A function's variable that functions within it assign to is one that they all share.
+        A variable is shared if it is the module's or not of the file, or if functions within its function assign to it.
         """
         scope = node.scope.find(node.id)
         if scope is None or scope.kind == "module":
@@ -292,14 +292,14 @@ class Expressions:
         return f.Call(function, arguments, self.module.place(node), node.order, inert)
 
     def speaks_of(self, name: str) -> bool:
-        """Whether the tables speak of something of a library; what every module has, a class of layers has too."""
+        """Return whether the tables have a library's name; classes of layers also have what every module has."""
         if name in self.known:
             return True
         owner, _, method = name.removesuffix(".__dict__").rpartition(".")  # a container may hold what has the method
         return owner in self.holders or (owner.startswith("torch.nn.") and f"torch.nn.Module.{method}" in self.known)
 
     def _argument(self, argument: s.Argument, located: bool = False) -> f.Argument:
-        """An argument; where it is a path that is told whatever it is relative to."""
+        """Return an argument; if it is a path, the path is kept whatever it is relative to."""
         path = self.paths.location(argument.value) if located or argument.keyword in self.relative else None
         return f.Argument(path or self.lower(argument.value), argument.keyword, argument.star)
 
@@ -314,14 +314,14 @@ _EXPRESSIONS: dict[type, Callable[[Any, Any], f.Expression]] = {
 
 
 def _lacks(name: str) -> bool:
-    """Whether a name is of a method that its type does not have, as the 0 that a loss begins with has no `backward`."""
+    """Return whether a name is of a method that its type lacks, as the 0 that a loss begins with has no `backward`."""
     owner, _, method = name.rpartition(".")
     kind = getattr(builtins, owner.removeprefix("builtins."), None) if owner.startswith("builtins.") else None
     return isinstance(kind, type) and not hasattr(kind, method)
 
 
 def _merged(value: f.Expression) -> tuple[f.Expression, ...]:
-    """The mappings whose pairs `list(a.items()) + list(b.items())` has, one after the other; none for anything else."""
+    """Return the mappings whose pairs `list(a.items()) + list(b.items())` has, in order; () for anything else."""
     parts: tuple[f.Expression, ...] = ()
     if isinstance(value, f.Computed) and value.operation == "+":
         parts = value.operands
@@ -334,7 +334,7 @@ def _merged(value: f.Expression) -> tuple[f.Expression, ...]:
 
 
 def idle(value: f.Expression) -> bool:
-    """Whether evaluating an expression neither calls nor binds anything."""
+    """Return whether evaluating an expression neither calls nor binds anything."""
     if isinstance(value, f.Member):
         return idle(value.value)
     if isinstance(value, f.Item):
@@ -353,25 +353,25 @@ def idle(value: f.Expression) -> bool:
 
 
 def _looks(value: f.Expression) -> bool:
-    """Whether something is an attribute, perhaps a property, or a text with one in it."""
+    """Return whether something is an attribute, perhaps a property, or a text with one in it."""
     return isinstance(value, f.Member) or (isinstance(value, f.Joined) and any(map(_looks, value.operands)))
 
 
 def computed(operands: list[f.Expression]) -> f.Expression:
-    """Operands that are evaluated for what they do; None where they do nothing."""
+    """Return operands that are evaluated for their side effects; None if they have none."""
     acting = tuple(operand for operand in operands if not idle(operand))
     return f.Computed(acting) if acting else None
 
 
 def made(operands: list[f.Expression]) -> f.Expression:
-    """What a library's function makes of operands, or a method of the first one."""
+    """Return what a library's function makes of operands, or a method of the first one."""
     acting = computed(operands) or f.Computed(())
     given = tuple(x for x in operands if isinstance(x, _GIVEN) and idle(x) and x != f.Computed(()))
     return f.Computed((acting, *given), f.MADE) if given else acting
 
 
 def _set_within(module: Module) -> frozenset[tuple[Scope, str]]:
-    """The variables of functions that functions within these assign to, by `nonlocal`."""
+    """Return the variables of functions that inner functions assign to with `nonlocal`."""
     found = set[tuple[Scope, str]]()
     for function in module.every(s.Function):
         for name in (name for name, where in function.scope.outside.items() if where == "nonlocal"):
@@ -383,7 +383,7 @@ def _set_within(module: Module) -> frozenset[tuple[Scope, str]]:
 
 @cache
 def _known(catalogue: Catalogue) -> frozenset[str]:
-    """Every name of a library that the tables of random numbers, switches, programs and operations speak of."""
+    """Return all library names in the tables of random numbers, switches, programs and operations."""
     found: set[str] = set()
     for file in ("randomness", "switches", "program"):
         for rows in catalogue.tables[file].values():
@@ -393,7 +393,7 @@ def _known(catalogue: Catalogue) -> frozenset[str]:
                 found.update(f"{name}.{method}" for name in names for method in row.list("methods"))
                 owners = (name.rpartition(".")[0] for name in names)
                 found.update(owner for owner in owners if owner.rpartition(".")[2][:1].isupper())
-    for row in catalogue.rows("ops", "op"):  # deterministic algorithms decide about these
+    for row in catalogue.rows("ops", "op"):  # deterministic algorithms affect these
         if row.text("rule") or row.text("raises"):
             found.update(row.list("names"))
     return frozenset(found)

@@ -1,4 +1,4 @@
-"""The classes of the project that objects in one file may be of."""
+"""The classes of the project that objects in one file may have."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _HOLDING = ("for", "comprehension", "assign")
 
 
 class Owners:
-    """Finds the classes of objects, by what tests around say of them too."""
+    """A finder of the classes of objects, which also uses the tests around them."""
 
     def __init__(self, module: Module, is_own: Callable[[str], bool]) -> None:
-        """`is_own` tells whether a name may be one of the project's."""
+        """Take `is_own`, which says whether a name may be one of the project's."""
         self.module = module
         self.is_own = is_own
 
     def of(self, node: s.Expression) -> list[str]:
-        """The classes of the project that an object may be of, "" where that may be any."""
+        """Return the classes of the project that an object may have; "" among them if it may be any class."""
         klass = self.module.class_of(node) if isinstance(node, s.Name) else None
         if klass is not None and self.is_self(node):
             return [self.module.qualified(klass)]
@@ -30,14 +30,14 @@ class Owners:
         return sorted(name for name in names if not name or self.is_own(name))
 
     def is_self(self, node: s.Expression) -> bool:
-        """Whether this is the object of the method around it, or around the functions that it stands in."""
+        """Return whether `node` is the object of the method around it, or around the functions that hold it."""
         for each in node.ancestors():
             if isinstance(each, s.Function) and class_of(each) is not None:
                 return bool(each.parameters) and isinstance(node, s.Name) and node.id == each.parameters[0].name
         return False
 
     def _tested(self, name: s.Name) -> frozenset[str] | None:
-        """The classes of which a test around says that an object is of one; None: no test says so."""
+        """Return the classes that an `isinstance` test around a name gives it; None if there is no such test."""
         below: s.Node = name
         for around in name.ancestors():
             if isinstance(around, s.If) and below is around.body:
@@ -59,7 +59,7 @@ class Owners:
         return frozenset[str]().union(*names) if names and all(names) else frozenset()
 
     def holder(self, node: s.Expression, depth: int = 4) -> str:
-        """The class whose object holds another object, directly or not; "" where that is not told."""
+        """Return the class whose object holds another object, directly or not; "" if that is not known."""
         inner = node
         while isinstance(inner, (s.Attribute, s.Subscript, s.Call)):
             inner = inner.function if isinstance(inner, s.Call) else inner.value
@@ -70,7 +70,7 @@ class Owners:
         return next(iter(found)) if len(found) == 1 else ""
 
     def _bound(self, node: s.Expression) -> list[s.Expression]:
-        """What a name is bound to, once, or goes through."""
+        """Return what a name is bound to or iterates over, if it is bound once."""
         scope = node.scope.find(node.id) if isinstance(node, s.Name) else None
         bindings = scope.bindings[node.id] if scope is not None and isinstance(node, s.Name) else []
         value = bindings[0].value if len(bindings) == 1 and bindings[0].kind in _HOLDING else None
@@ -78,7 +78,7 @@ class Owners:
 
 
 def _all_of(test: s.Expression) -> Iterator[s.Expression]:
-    """A test, and what must hold with it."""
+    """Yield a test, and all that must hold with it."""
     yield test
     if isinstance(test, s.Operation) and test.operator == "and":
         for operand in test.operands:

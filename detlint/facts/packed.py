@@ -1,4 +1,4 @@
-"""Facts as bytes, of which a run reads what its programs come to: most functions are never entered.
+"""Facts as bytes, of which a run only reads what its programs reach: most functions are never entered.
 
 The same bytes are kept for later runs, so what is read of them is checked. They are lines: the texts of the file, its
 top level, and its functions in order, each as `codec` writes a function.
@@ -20,14 +20,14 @@ from detlint.finding import Place
 from detlint.questions import Flow
 from detlint.support.records import record
 
-_FAST = 1  # of zlib: a quarter of what it is packed to, and a hundredth of the time of analysing it
+_FAST = 1  # zlib level: packs to a quarter of the size, in a hundredth of the time of the analysis
 _LONGEST = 64 * 2**20  # bytes of the lines of a file
 _MOST_OPEN = 16  # files whose lines are held
 
 
 @record(frozen=True, slots=True)
 class Head:
-    """What is asked of a function that is defined but not entered. `calls` says that a default of a parameter does."""
+    """What is needed of a function that is defined but not entered. `calls`: a default of a parameter is a call."""
 
     kind: str
     captured: tuple[str, ...]
@@ -36,9 +36,9 @@ class Head:
 
 @record(frozen=True, slots=True)
 class Outline:
-    """The facts of a file but for its statements.
+    """The facts of a file except its statements.
 
-    `heads` are those of its functions by qualified name, `targets` are as `imports` gives them.
+    `heads` are those of its functions by qualified name, `targets` are as `imports` yields them.
     """
 
     module: str
@@ -61,7 +61,7 @@ class Outline:
 
 
 class Body:
-    """The statements of a file: the lines of its functions, the top level's among them, packed."""
+    """The statements of a file: the lines of its functions, including the top level, packed."""
 
     __slots__ = ("content", "outline")
 
@@ -70,14 +70,14 @@ class Body:
         self.content = content
 
     def function(self, qualified: str) -> Function:
-        """A function, read anew. Raises all kinds of errors where others wrote what is read."""
+        """Return a function, read anew. Raises any kind of error if others wrote what is read."""
         texts, lines = _opened(self)
         return _functions().read(lines[qualified], texts)
 
 
 @lru_cache(_MOST_OPEN)
 def _opened(body: Body) -> tuple[Reading, dict[str, str]]:
-    """The texts of a file, and the lines of its functions."""
+    """Return the texts of a file, and the lines of its functions."""
     content = zlib.decompressobj().decompress(body.content, _LONGEST)
     table, *lines = content.decode("ascii").split("\n")
     names = (TOP, *body.outline.heads)
@@ -85,7 +85,7 @@ def _opened(body: Body) -> tuple[Reading, dict[str, str]]:
 
 
 class PackedFunctions(Mapping[str, Function]):
-    """Functions by qualified name, each read anew where it is asked for."""
+    """Functions by qualified name, each read anew on each access."""
 
     __slots__ = ("body",)
 
@@ -106,7 +106,7 @@ class PackedFunctions(Mapping[str, Function]):
 
 
 class PackedStatements(Sequence[Statement]):
-    """The statements of a top level, read anew where they are gone through."""
+    """The statements of a top level, read anew on each access."""
 
     __slots__ = ("_body",)
 
@@ -136,7 +136,7 @@ class PackedStatements(Sequence[Statement]):
 
 
 def packed(facts: Facts) -> Facts:
-    """Equal facts that take a tenth of the room. Raises RecursionError, and CodecError for what cannot be written."""
+    """Return equal facts in a tenth of the space. Raises RecursionError, and CodecError for what cannot be written."""
     heads = {qualified: _head(function) for qualified, function in facts.functions.items()}
     targets = "\n".join(dict.fromkeys("." * level + target for level, target in imports(facts)))
     outline = Outline(facts.module, facts.path, heads, targets, **_told(facts))
@@ -147,23 +147,23 @@ def packed(facts: Facts) -> Facts:
 
 
 def unfolded(outline: Outline, content: bytes) -> Facts:
-    """The facts of an outline and of the bytes of its body."""
+    """Return the facts of an outline and of the bytes of its body."""
     known: dict[Head, Head] = {}
     for qualified, head in outline.heads.items():
-        outline.heads[qualified] = known.setdefault(head, head)  # equal ones are one object
+        outline.heads[qualified] = known.setdefault(head, head)  # equal heads become one object
     body = Body(outline, content)
     top, functions = PackedStatements(body), PackedFunctions(body)
     return Facts(outline.module, outline.path, top, functions, **_told(outline))
 
 
 def _told(facts: Facts | Outline) -> dict[str, Any]:
-    """What a file tells beside its statements, by name."""
+    """Return the facts of a file other than its statements, by name."""
     names = Outline.__match_args__[Outline.__match_args__.index("guarded") :]
     return {name: getattr(facts, name) for name in names}
 
 
 def head(functions: Mapping[str, Function], qualified: str) -> Head:
-    """What is asked of a function that is not entered."""
+    """Return what is needed of a function that is not entered."""
     if isinstance(functions, PackedFunctions):
         return functions.body.outline.heads[qualified]
     return _head(functions[qualified])
@@ -175,7 +175,7 @@ def _head(function: Function) -> Head:
 
 
 def imports(facts: Facts) -> Iterator[tuple[int, str]]:
-    """What a file may import, at its top level or in a function: modules and names in them.
+    """Yield what a file may import, at its top level or in a function: modules and names in them.
 
     Each is the number of its leading dots, and its dotted name.
     """
@@ -198,7 +198,7 @@ def _imported(statements: Iterable[Statement]) -> Iterator[tuple[int, str]]:
 
 
 def is_somewhere(place: Place) -> bool:
-    """Whether there can be such a place: it may have been read."""
+    """Return whether there can be such a place, since it may have been read."""
     cell = 0 if place.cell is None else place.cell
     return min(place.line, place.column, place.end_line, place.end_column, cell + 1) > 0
 

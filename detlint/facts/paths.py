@@ -14,14 +14,14 @@ JOIN = "os.path.join"
 
 
 class Paths:
-    """Tells of the expressions of one file what paths they are. None stands for those that are none, or not known."""
+    """The paths that expressions of one file are. Methods return None if an expression is not a known path."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
         self._named = "__file__" in module.text
 
     def document(self, node: s.Expression) -> f.Expression:
-        """The path of a configuration file that is put together of constants."""
+        """Return the path of a configuration file that is assembled from constants."""
         found = located(self._module, node) if ends_in(node, SUFFIXES) else None
         if found is None:
             return None
@@ -29,12 +29,12 @@ class Paths:
         return _beside(path) if beside else f.Literal(path)
 
     def beside(self, node: s.Expression) -> f.Expression:
-        """The path of what lies beside the file, or above it."""
+        """Return the path of what is next to the file, or above it."""
         found = located(self._module, node) if self._named else None
         return None if found is None or not found[1] else _beside(found[0])
 
     def joined(self, node: s.Call, parts: Sequence[f.Expression]) -> f.Expression:
-        """What a call joins that may be the path of a configuration file; `parts` are its arguments in the facts."""
+        """Return the path that a call joins, if it may be a configuration file's; `parts` are its lowered arguments."""
         if not parts or any(argument.star for argument in node.arguments):
             return None
         known = self.beside(node.arguments[0].value)
@@ -43,7 +43,7 @@ class Paths:
         return f.Computed((known or parts[0], *parts[1:]), "/")
 
     def location(self, node: s.Expression) -> f.Expression:
-        """The path that an expression is, relative to the file or to another folder."""
+        """Return the path that an expression is, relative to the file or to another folder."""
         path = folder(self._module, node)
         return None if path is None else f.Literal(path)
 

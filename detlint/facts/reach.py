@@ -1,7 +1,7 @@
-"""What of a file the programs of its project come to: a change of anything else leaves their answers as they are.
+"""What the programs of a project reach in a file: a change of anything else leaves their answers as they are.
 
-A function that no program enters matters by its parameters and by the files of the project that it imports, a variable
-of a module that no program looks for matters not at all.
+A function that no program enters matters by its parameters and by the files of the project that it imports. A variable
+of a module that no program looks up does not matter at all.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ Words = frozenset[str]
 
 @dataclass(frozen=True)
 class Reached:
-    """What programs come to in a file that they run: the `names` that they look for among the variables of its module,
-    "*" where they look at all, and the `functions` that they enter, by qualified name.
+    """What programs reach in a file that they run.
 
-    Both are one text, with slashes between, which no name has: thousands of them are kept and read in every run.
+    `names` are those that they look up among the variables of its module, "*" if they look at all, and `functions`
+    those that they enter, by qualified name. Both are one text, separated by slashes, which no name has: thousands of
+    them are kept and read in every run.
     """
 
     names: str
@@ -30,17 +31,17 @@ class Reached:
 
     @classmethod
     def of(cls, names: Iterable[str], functions: Iterable[str]) -> Reached:
-        """What is reached, but for functions that are known by the number of a node, which moves with lines."""
+        """Return what is reached, without functions known by the number of a node, which changes with lines."""
         return cls("/".join(sorted(names)), "/".join(sorted(name for name in functions if ":" not in name)))
 
 
 def words(paths: Iterable[str]) -> Words:
-    """The words that paths are made of: a module none of whose names is among them is of no file there."""
+    """Return the words in paths: a module none of whose names is among them is no file there."""
     return frozenset(word for path in paths for word in re.split(r"[/.]", path))
 
 
 def reached_part(facts: Facts, reached: Reached | None, own: Words) -> Facts:
-    """The facts of a file without what no program comes to.
+    """Return the facts of a file without what no program reaches.
 
     `reached` is None for a file that no program runs, `own` are the words of the paths of the project's files.
     """
@@ -49,7 +50,7 @@ def reached_part(facts: Facts, reached: Reached | None, own: Words) -> Facts:
         return replace(facts, top=_imports(bodies, own), functions={})
     entered = frozenset(reached.functions.split("/"))
     top, gone = _top(facts, frozenset(reached.names.split("/")), entered, own)
-    left = {name for name in facts.functions if ":" not in name and name not in entered}  # orders move with lines
+    left = {name for name in facts.functions if ":" not in name and name not in entered}  # orders change with lines
     functions: dict[str, Function] = {}
     unrun: list[f.Statements] = []
     for name, function in facts.functions.items():
@@ -62,7 +63,7 @@ def reached_part(facts: Facts, reached: Reached | None, own: Words) -> Facts:
 
 
 def _top(facts: Facts, asked: Words, entered: frozenset[str], own: Words) -> tuple[f.Statements, frozenset[str]]:
-    """What of the top level matters, and the functions that its other statements define."""
+    """Return what matters of the top level, and the functions that its other statements define."""
     if ALL in asked:
         return tuple(facts.top), frozenset()
     kept: list[f.Statement] = []
@@ -76,7 +77,7 @@ def _top(facts: Facts, asked: Words, entered: frozenset[str], own: Words) -> tup
 
 
 def _bound(node: f.Statement) -> Iterator[str]:
-    """The variables of its module that a statement binds."""
+    """Yield the variables of its module that a statement binds."""
     if isinstance(node, f.Define):
         yield node.name
     elif isinstance(node, f.Bind):
@@ -86,7 +87,7 @@ def _bound(node: f.Statement) -> Iterator[str]:
 
 
 def _only_binds(node: f.Statement, facts: Facts, entered: frozenset[str], own: Words) -> bool:
-    """Whether a statement does no more than to bind variables, and a function that it defines is not entered."""
+    """Return whether a statement only binds variables, and any function that it defines is not entered."""
     if isinstance(node, f.Bind):
         return _is_plain(node.value) and all(isinstance(target, f.Global) for target in node.targets)
     if isinstance(node, f.Import):
@@ -97,7 +98,7 @@ def _only_binds(node: f.Statement, facts: Facts, entered: frozenset[str], own: W
 
 
 def _is_plain(node: object) -> bool:
-    """Whether evaluating an expression calls nothing."""
+    """Return whether evaluating an expression calls nothing."""
     if isinstance(node, tuple):
         return all(map(_is_plain, node))
     if not hasattr(node, "__dataclass_fields__"):
@@ -106,7 +107,7 @@ def _is_plain(node: object) -> bool:
 
 
 def _imports(bodies: Iterable[Iterable[f.Statement]], own: Words) -> tuple[f.Import, ...]:
-    """Which files of the project are imported in statements that nobody runs, whatever they take from them."""
+    """Return imports of the project's files from statements that nobody runs, without the names taken from them."""
     found: set[tuple[int, str]] = set()
     for node in (node for body in bodies for node in f.walk(body) if isinstance(node, f.Import)):
         if _is_own(node, own):
@@ -116,11 +117,11 @@ def _imports(bodies: Iterable[Iterable[f.Statement]], own: Words) -> tuple[f.Imp
 
 
 def _is_own(node: f.Import, own: Words) -> bool:
-    """Whether what is imported may be a file of the project."""
+    """Return whether what is imported may be a file of the project."""
     return node.level > 0 or not own.isdisjoint(node.module.split("."))
 
 
 def _around(name: str) -> Iterator[str]:
-    """The qualified names of what may be around a function."""
+    """Yield the qualified names of what may be around a function."""
     while name := name.rpartition(".")[0]:
         yield name

@@ -8,7 +8,7 @@ from detlint.support.records import record
 
 @record(frozen=True, slots=True)
 class Taken:
-    """A call that takes an optimizer's state out of a checkpoint by a key, "" where it is saved by itself."""
+    """A call that takes an optimizer's state out of a checkpoint by a key, "" if the state is saved by itself."""
 
     place: Place
     key: str
@@ -18,8 +18,8 @@ class Taken:
 class Resuming:
     """Where a file takes optimizers' states out of checkpoints.
 
-    Also whether it deals with states of generators (`keeps`), which of them it takes (`gives`) and puts back (`takes`)
-    itself, seeds by how far the training is (`anew`), speaks of what draws in training (`draws`), and of `cuda`.
+    Also whether it deals with states of generators (`keeps`), which of them it reads (`gives`) and restores (`takes`)
+    itself, seeds by the progress of the training (`anew`), and mentions draws in training (`draws`) and `cuda`.
     """
 
     taken: tuple[Taken, ...] = ()

@@ -1,8 +1,8 @@
-"""What of a file matters to the rest of its project, whatever lines it stands on.
+"""What in a file matters to the rest of its project, whatever lines it is on.
 
 The programs of a project, and the answers to its open questions, depend on the facts of its files and on what the
-findings ask, and on places and orders only by which comes first and which are the same. Two texts of a file with one
-signature thus leave all that was linked as it was: `sites` tells where each place of one stands in the other.
+findings ask. They depend on places and orders only by which comes first and which are equal. Two texts of a file with
+one signature thus leave all that was linked as it was: `sites` says where each place of one is in the other.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _NUMBERS = frozenset(("order", "function", "qualified"))  # fields that may hold
 
 
 def signature(facts: Facts | None, findings: Iterable[Finding], broken: bool = False) -> str:
-    """A digest of what the rest of a project may learn of a file, the same in all processes.
+    """Return a digest of what the rest of a project may learn about a file, the same in all processes.
 
-    `findings` are those of the file, of which only the open questions count, and `broken` says whether some of it could
-    not be read.
+    `findings` are those of the file, of which only the open questions count. `broken` says whether some of it could not
+    be read.
     """
     form = _Form()
     form.add((facts, broken, tuple(questions(finding) for finding in findings if is_open(finding))))
@@ -34,14 +34,14 @@ def signature(facts: Facts | None, findings: Iterable[Finding], broken: bool = F
 
 
 def sites(facts: Facts | None) -> tuple[Place, ...]:
-    """The places that the facts of a file name, as many and in the same order for all texts of one signature."""
+    """Return the places in the facts of a file, equally many and in the same order for all texts of one signature."""
     form = _Form()
     form.add(facts)
     return tuple(form.places)
 
 
 def moves(old: Facts, new: Facts) -> tuple[dict[Place, Place], dict[int, int]]:
-    """Where the places and the orders of one text stand in another one of the same signature."""
+    """Return where the places and the orders of one text are in another one of the same signature."""
     forms = _Form(), _Form()
     for form, facts in zip(forms, (old, new), strict=True):
         form.add(facts)
@@ -51,17 +51,17 @@ def moves(old: Facts, new: Facts) -> tuple[dict[Place, Place], dict[int, int]]:
 
 
 def is_open(finding: Finding) -> bool:
-    """Whether a finding asks anything of its project."""
+    """Return whether a finding asks its project anything."""
     return any(question is not None for question in questions(finding))
 
 
 def questions(finding: Finding) -> tuple[Question | None, ...]:
-    """What a finding asks of its project."""
+    """Return what a finding asks its project."""
     return finding.only_if, finding.full_if, *finding.unless
 
 
 class _Form:
-    """The parts of what is signed, in order; numbers stand in it as they follow each other, not as they are."""
+    """The parts of what is signed, in order; numbers are in it by rank, not by value."""
 
     def __init__(self) -> None:
         self._parts: list[object] = []
@@ -103,7 +103,7 @@ class _Form:
         self._parts.append(self.orders[-1])
 
     def digest(self) -> str:
-        """The digest of all parts."""
+        """Return the digest of all parts."""
         places = sorted(set(self.places))
         known: dict[object, str] = {place: f"@{rank}" for rank, place in enumerate(places)}
         known |= {order: str(rank) for rank, order in enumerate(sorted(set(self.orders)))}
@@ -113,11 +113,11 @@ class _Form:
 
 
 class _Order(int):
-    """The order of a node, which is not the same part as a text."""
+    """The order of a node, kept apart from texts."""
 
 
 def _layout(places: Iterable[Place]) -> Iterator[str]:
-    """Which places share a line, or stand on the first one, which is also where what has no place is said to be."""
+    """Yield whether each place shares the previous one's line, or is on line 1, where what has no place goes."""
     before: tuple[int | None, int] | None = None
     for place in places:
         line = place.cell, place.line
@@ -127,7 +127,7 @@ def _layout(places: Iterable[Place]) -> Iterator[str]:
 
 @cache
 def _kind(kind: type) -> str:
-    """What is to be done with objects of a class; as many are asked about as a file has nodes."""
+    """Return how to treat objects of a class; cached since it is called for every node of a file."""
     if issubclass(kind, Place):
         return "place"
     if issubclass(kind, Sequence) and not issubclass(kind, (str, bytes)):

@@ -1,4 +1,4 @@
-"""Code that may fill what an object holds without naming it: walks over parameters, initialisers, checkpoints."""
+"""Code that may fill an object's attributes without naming them: walks over parameters, initialisers, checkpoints."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from detlint.semantics.values import literal
 from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of
 
-Sweep = tuple[Carrier, str, Carrier | None]  # what is filled, how, and by which function if that is not the project's
+Sweep = tuple[Carrier, str, Carrier | None]  # the carrier, the kind, and a function that must not be the project's own
 _WEIGHTS = "weights"
 _OWN = "own"
 
 
 class Sweeps:
-    """Finds what one file does with all that objects hold."""
+    """The operations of one file that reach everything an object holds."""
 
     def __init__(self, module: Module, uses: Uses, field: Field, ways: Ways, owners: Owners) -> None:
         self.module = module
@@ -31,11 +31,11 @@ class Sweeps:
         self.ways = ways
         self.owners = owners
         self._relied: list[str] = []  # the functions that are harmless if they are the project's own
-        self._paired = False  # whether what is walked over comes with its name
-        self._names: set[str | None] = set()  # of the attributes that a walk fills, None where that is not told
+        self._paired = False  # whether a walk yields pairs of a name and a value
+        self._names: set[str | None] = set()  # the attributes that a walk fills, None for an unknown one
 
     def found(self) -> Iterator[Sweep]:
-        """What may fill attributes of objects by other ways than their names."""
+        """Yield what may fill attributes of objects other than by their names."""
         walks, inner, applies, loads = map(self.field.rows, WALKING)
         for node in self.module.every(s.Attribute):
             self._relied.clear()
@@ -58,7 +58,7 @@ class Sweeps:
         yield from self._handed()
 
     def _by_name(self) -> Iterator[Sweep]:
-        """What functions fill that are told the name of an attribute."""
+        """Yield what functions such as `setattr` and `getattr` fill, which take the name of an attribute."""
         for call in self.module.calls_to(self.field.rows("names")):
             self._relied.clear()
             given = call.arguments[1].value if len(call.arguments) > 1 else None
@@ -76,7 +76,7 @@ class Sweeps:
                 yield from self._gotten(call, object_, name)
 
     def _gotten(self, call: s.Call, object_: s.Expression | None, name: object) -> Iterator[Sweep]:
-        """What is done with an attribute that is asked for by its name, which may not be known."""
+        """Yield what is done with an attribute that `getattr` reads; its name may be unknown."""
         use = self.uses.of(call)
         kind = self.kind(use)
         if kind:
@@ -84,7 +84,7 @@ class Sweeps:
             yield from self._of(object_, kind if told else LOADS, name=name)
 
     def _handed(self) -> Iterator[Sweep]:
-        """The objects whose methods give them to code that nobody knows."""
+        """Yield the classes whose methods pass their object to functions, which fill it unless they are harmless."""
         for klass in self.module.classes.values():
             for node in s.walk(klass):
                 argument = node.parent if isinstance(node, s.Name) and not node.stored else None
@@ -98,7 +98,7 @@ class Sweeps:
                     )
 
     def _is_harmless(self, name: str) -> bool:
-        """Whether a function that is given an object writes to none of its attributes, or is of the project itself."""
+        """Return whether a function writes to no attribute of an object passed to it, or is the project's own."""
         root = name.partition(".")[0]
         if self.ways.is_own(name):
             self._relied.append(name)
@@ -106,14 +106,14 @@ class Sweeps:
         return root == "builtins" or (root == "torch" and ".init." not in name)
 
     def _told(self, carrier: Carrier, kind: str) -> Iterator[Sweep]:
-        """What is done with a carrier, "" being nothing unless a function is not of the project after all."""
+        """Yield the sweep of a carrier; for the kind "", those by the functions relied on, if not the project's."""
         if kind:
             yield carrier, kind, None
         for name in dict.fromkeys(self._relied) if not kind else ():
             yield carrier, FILLS, Carrier("result", name)
 
     def _of(self, node: s.Expression | None, kind: str, part: str = "", name: object = "") -> Iterator[Sweep]:
-        """What is done with all that an object holds, with its weights as that `part`, or with the attribute `name`."""
+        """Yield the sweeps of an object: of its attribute `name`, else of the given `part` of all that it holds."""
         owners = self.owners.of(node) if node is not None else [""]
         if isinstance(name, str) and name:
             found = [Carrier("attribute", owner, name) for owner in owners]
@@ -127,7 +127,7 @@ class Sweeps:
     # Walks
 
     def _walked(self, node: s.Attribute) -> str:
-        """How what a walk over parameters or modules gives is filled; "" where it is only looked at."""
+        """Return how the items of a walk over parameters or modules are filled; "" if they are only read."""
         call = node.parent
         called = isinstance(call, s.Call) and call.function is node
         self._paired = node.attribute in self.field.rows("pairs")
@@ -135,7 +135,7 @@ class Sweeps:
         return self._items(call, 4) if isinstance(call, s.Call) and called else ""
 
     def _items(self, node: s.Expression, depth: int) -> str:
-        """How the items of what an expression gives are filled."""
+        """Return how the items of an iterable expression are filled."""
         parent = node.parent
         if isinstance(parent, (s.For, s.Clause)) and parent.iterator is node:
             return self._target(parent.target)
@@ -155,7 +155,7 @@ class Sweeps:
         return ""
 
     def _target(self, target: s.Expression) -> str:
-        """How the variables of a loop are filled."""
+        """Return how the variables of a loop are filled; add the names of the attributes to `_names`."""
         named = isinstance(target, s.Collection) and self._paired
         names = [node for node in s.walk(target) if isinstance(node, s.Name)][1 if named else 0 :]
         found = []
@@ -169,7 +169,7 @@ class Sweeps:
         return _gravest(found)
 
     def kind(self, use: Use) -> str:
-        """How a use fills memory: by values that it is copied, or of its own."""
+        """Return how a use fills memory: `LOADS` by copying values, `FILLS` otherwise; "" if it does not."""
         if use.effect in (Effect.FILLS, Effect.STORES):
             function = use.node.function if isinstance(use.node, s.Call) else None
             copied = isinstance(function, s.Attribute) and function.attribute in self.field.rows("copies")
@@ -180,12 +180,12 @@ class Sweeps:
         return ""
 
     def _applies(self, node: s.Attribute) -> bool:
-        """Whether a function that nobody knows is applied to all modules."""
+        """Return whether an unknown function is applied to all modules."""
         call = node.parent
         if not isinstance(call, s.Call) or call.function is not node or not call.arguments:
             return False
         if self.module.names(node.value) and not self.module.types(node.value):
-            return False  # of a class: what applies a function that has a gradient of its own
+            return False  # of a class: `apply` of a function with its own gradient
         given = call.arguments[0].value
         sliced = isinstance(given, s.Subscript) and any(isinstance(index, s.Slice) for index in given.indices)
         if sliced or isinstance(given, (s.Lambda, s.Operation, s.Constant)):
@@ -204,7 +204,7 @@ class Sweeps:
 
 
 def _is_written(node: s.Attribute | s.Call) -> bool:
-    """Whether something is put into a mapping."""
+    """Return whether something is put into a mapping, or another mapping in its place."""
     parent = node.parent
     if isinstance(parent, s.Attribute):
         return parent.attribute in ("update", "__setitem__", "setdefault")
@@ -213,14 +213,14 @@ def _is_written(node: s.Attribute | s.Call) -> bool:
 
 
 def _is_copied(node: s.Attribute) -> bool:
-    """Whether an object takes the weights that another one has: `target.load_state_dict(model.state_dict())`."""
+    """Return whether an object loads the weights of another one: `target.load_state_dict(model.state_dict())`."""
     call = node.parent
     given = call.arguments[0].value if isinstance(call, s.Call) and call.arguments else None
     return isinstance(given, s.Call) and last_word(given.function) == "state_dict"
 
 
 def _named_by_test(read: s.Name, target: s.Expression) -> str | None:
-    """The attribute that a test around a use of a parameter tells: `if name.endswith("proj.weight"):`."""
+    """Return the attribute that a test around a parameter's use names, `if name.endswith("proj.weight"):`, or None."""
     first = target.elements[0] if isinstance(target, s.Collection) else None
     below: s.Node = read
     for around in read.ancestors():
@@ -243,6 +243,6 @@ def _around(node: s.Node) -> Iterator[s.Node]:
 
 
 def _gravest(kinds: Iterator[str] | list[str]) -> str:
-    """What may fill counts more than what may load, and that more than nothing."""
+    """Return the gravest of some kinds: `FILLS` before `LOADS` before none."""
     found = set(kinds)
     return FILLS if FILLS in found else LOADS if LOADS in found else ""

@@ -1,4 +1,4 @@
-"""Whether a file holds tests: a script may be called like a test, and be run like any other."""
+"""Detection of files with tests: a script may be named like a test but be run like any other."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from detlint.tree.scopes import is_main_guard
 # What pytest collects: https://docs.pytest.org/en/stable/explanation/goodpractices.html#test-discovery
 _FUNCTION = "test"
 _CLASS = "Test"
-_BASE = "TestCase"  # what unittest and those that derive from it collect
+_BASE = "TestCase"  # what unittest and the frameworks derived from it collect
 
 
 def holds_tests(module: Module) -> bool:
-    """Whether a test runner imports a file for what is in it: tests, or what those share."""
+    """Return whether a test runner imports a file for its contents: tests, or what they share."""
     if not is_test(module.path):
         return False
     return (
@@ -36,7 +36,7 @@ def _names(node: s.Import) -> list[str]:
 
 
 def _is_test(module: Module, function: s.Function) -> bool:
-    """Whether a function is left to a runner, which no function is that the file itself gives what it works on."""
+    """Return whether a function is left to a test runner: the file itself does not call it with arguments."""
     if not function.name.startswith(_FUNCTION) or not _is_at_top(function):
         return False
     reads = module.reads(module.file.scope, function.name)
@@ -49,13 +49,13 @@ def _is_at_top(node: s.Node) -> bool:
 
 
 def _is_trial(call: s.Call) -> bool:
-    """Whether a call is a statement of its own in a `__main__` block."""
+    """Return whether a call is a statement of its own in a `__main__` block."""
     block = call.parent.parent if isinstance(call.parent, s.ExpressionStatement) else None
     return block is not None and block.parent is not None and is_main_guard(block.parent)
 
 
 def _is_test_case(klass: s.Class) -> bool:
-    """Whether a class has tests, or takes them from a class that has."""
+    """Return whether a class has tests, or inherits them from a class that does."""
     bases = [_last(each.value) for each in klass.arguments if each.keyword is None]
     own = [each.name for each in klass.body.statements if isinstance(each, s.Function)]
     if any(name.startswith(_FUNCTION) for name in own):
@@ -64,5 +64,5 @@ def _is_test_case(klass: s.Class) -> bool:
 
 
 def _last(node: s.Expression) -> str:
-    """The last part of a name."""
+    """Return the last part of a dotted name; "" for any other expression."""
     return node.attribute if isinstance(node, s.Attribute) else node.id if isinstance(node, s.Name) else ""

@@ -1,4 +1,4 @@
-"""What a file tells beside its statements: whether it lasts, finds others by name, sets epochs, or resumes runs."""
+"""Facts of a file besides its statements: whether it lasts, imports by computed names, sets epochs, resumes runs."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from detlint.tree import syntax as s
 
 
 def lasts(module: Module) -> bool:
-    """Whether a file trains, saves or reads a command line."""
+    """Return whether a file trains, saves or reads a command line."""
     outcomes = module.catalogue.names("randomness", "outcome")
     return any(last_word(call.function) in outcomes and not _steps_aside(module, call) for call in module.calls)
 
 
 def _steps_aside(module: Module, call: s.Call) -> bool:
-    """Whether a method is that of an object whose name says that it does nothing that outlasts the program."""
+    """Return whether the name of a method's object says that it does nothing that outlasts the program."""
     receiver = last_word(call.function.value).lower() if isinstance(call.function, s.Attribute) else ""
     return any(word in receiver for word in module.catalogue.names("randomness", "outcome", key="apart"))
 
 
 def telling(module: Module) -> Iterator[tuple[str, Place]]:
-    """Where a file may tell samplers the epoch, whether or not a program is seen to come there."""
+    """Yield where a file may pass the epoch to samplers, whether or not a program is seen to get there."""
     for name in sorted(module.catalogue.names("program", "sampler", "methods") & module.words):
         for node in module.attributes(name):
             call = node.parent
@@ -42,13 +42,13 @@ def telling(module: Module) -> Iterator[tuple[str, Place]]:
 
 
 def samples(module: Module) -> bool:
-    """Whether a file speaks of samplers that have an epoch."""
+    """Return whether a file mentions samplers that have an epoch."""
     named = module.catalogue.spellings(tuple(module.catalogue.names("program", "sampler")))
     return not module.words.isdisjoint(named) or any(True for _ in telling(module))
 
 
 def convolving(module: Module) -> Iterator[str]:
-    """Yield the functions of a file that speak of convolutions, by qualified name, `TOP` for its top level."""
+    """Yield the qualified names of the functions of a file that use convolutions, `TOP` for its top level."""
     names = module.catalogue.names("switches", "convolution")
     spelled = module.catalogue.spellings(tuple(names))
     if module.words.isdisjoint(spelled):
@@ -71,14 +71,14 @@ def draws(module: Module) -> Iterator[str]:
 
 
 def finds(module: Module) -> bool:
-    """Whether a file imports modules, or finds what is in them, by names that it computes."""
+    """Return whether a file imports modules, or looks up their contents, by names that it computes."""
     roles = (module.catalogue.names("program", "role", kind=kind) for kind in ("imports", "located", "targets"))
     calls = module.calls_to(frozenset().union(*roles))
     return any(not call.arguments or module.constants(call.arguments[0].value) is None for call in calls)
 
 
 def resuming(module: Module) -> Resuming | None:
-    """What a file has to do with runs that are resumed; None for nothing."""
+    """Return what a file has to do with resumed runs; None if nothing."""
     taken = tuple(Taken(module.place(each.call), each.key) for each in Checkpoints(module).resumed)
     found = Resuming(
         taken,

@@ -1,4 +1,4 @@
-"""What a file does with memory that others hand it, that objects keep, or that it keeps itself: its touches."""
+"""The touches of a file: what it does with memory that it is passed, that objects hold, or that it holds itself."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_OBJECT = frozenset((TENSOR, ARRAY))
 
 
 def memory(module: Module) -> Memory:
-    """The touches of a file, each once, in an order that lines do not change, and what of its methods is called."""
+    """Return the touches of a file, each once, in an order that lines do not change, and the methods that it calls."""
     touched = _Touched(module)
     found = [
         *touched.of_classes(),
@@ -34,7 +34,7 @@ def memory(module: Module) -> Memory:
     ]
     kept: dict[object, Touch] = {}
     for touch in found:
-        place = touch.place if touch.kind == FILLS else None  # others are told once
+        place = touch.place if touch.kind == FILLS else None  # other kinds are recorded once
         kept.setdefault((touch.carrier, touch.kind, touch.within, touch.to, place), touch)
     return Memory(tuple(kept.values()), "/".join(touched.called()), "/".join(touched.needing()))
 
@@ -50,7 +50,7 @@ class _Touched:
         self.sweeps = Sweeps(module, self.uses, self.field, self.ways, self.owners)
 
     def of_classes(self) -> Iterator[Touch]:
-        """The classes of which some bases are neither of the project nor known to fill nothing."""
+        """Yield a touch for each class with a base that is neither the project's nor known to fill nothing."""
         harmless = self.field.rows("bases")
         for name, klass in self.module.classes.items():
             for argument in klass.arguments:
@@ -62,7 +62,7 @@ class _Touched:
     # Attributes
 
     def of_attributes(self) -> Iterator[Touch]:
-        """What is done with the attributes of objects."""
+        """Yield what is done with the attributes of objects."""
         for call in self.allocations:
             use = self.uses.of(call)
             name, klass = self.field.name(use), self.module.class_of(call)
@@ -96,7 +96,7 @@ class _Touched:
         return isinstance(node.parent, s.Assign) and node.parent.operator != "="
 
     def _method(self, node: s.Node) -> str:
-        """The name of the method that a node stands in."""
+        """Return the name of the method that contains a node; "" if there is none."""
         functions = (each for each in node.ancestors() if isinstance(each, s.Function) and class_of(each) is not None)
         return next((each.name for each in functions), "")
 
@@ -106,14 +106,14 @@ class _Touched:
                 yield Touch(carrier, READS if way.reads else HANDS, self.module.place(way.node), within, way.to)
 
     def of_sweeps(self) -> Iterator[Touch]:
-        """What may fill what objects hold without naming it."""
+        """Yield what may fill the attributes of objects without naming them."""
         for carrier, kind, unless in self.sweeps.found():
             yield Touch(carrier, kind, to=unless)
 
     # Functions and variables
 
     def of_parameters(self) -> Iterator[Touch]:
-        """What functions do with what they are given, where they never write to it."""
+        """Yield what functions do with their arguments, where they never write to them."""
         for name, function in self.module.functions.items():
             for parameter in function.parameters:
                 ways = None if parameter.star else self.ways.of_parameter(function, parameter)
@@ -124,7 +124,7 @@ class _Touched:
                         yield Touch(carrier, LOOKS)
 
     def of_results(self) -> Iterator[Touch]:
-        """What is done with what functions of the project give, where nobody writes to that."""
+        """Yield what is done with the results of the project's functions, where nothing writes to them."""
         for call in self.module.calls:
             name = self.ways.called(call)
             ways = self.ways.of(self.uses.of(call)) if name else None
@@ -132,13 +132,13 @@ class _Touched:
                 yield from self._told(Carrier("result", name), ways)
 
     def of_variables(self) -> Iterator[Touch]:
-        """What is done with variables of modules."""
+        """Yield what is done with the variables of modules."""
         nodes: list[s.Name | s.Attribute] = [*self.module.every(s.Name), *self.module.every(s.Attribute)]
         for node in nodes:
             if isinstance(node.parent, s.Call) and node.parent.function is node:
                 continue
             if isinstance(node, s.Attribute) and (self.owners.is_self(node.value) or self.module.types(node.value)):
-                continue  # of an object
+                continue  # an attribute of an object
             names = self.module.names(node)
             name = next(iter(names)) if len(names) == 1 else ""
             defined = name in self.module.functions or name in self.module.classes
@@ -153,7 +153,7 @@ class _Touched:
     # Methods
 
     def called(self) -> list[str]:
-        """The methods that are called or handed on, each with the class of the object."""
+        """Return the methods that are called or passed on, each with the class of the object."""
         found: set[str] = set()
         for node in self.module.every(s.Attribute):
             parent = node.parent
@@ -173,7 +173,7 @@ class _Touched:
         return bool(names) and not any(self.ways.is_own(name) for name in names)
 
     def needing(self) -> list[str]:
-        """The methods that cannot be called without an argument."""
+        """Return the methods that cannot be called without an argument."""
         found = []
         for name, function in self.module.functions.items():
             own = function.parameters[1:] if class_of(function) is not None else ()

@@ -1,4 +1,4 @@
-"""Touches: what a file does with memory that nothing may have been written to yet. Pure data, picklable."""
+"""Touches: what a file does with memory that may not have been written to yet. Pure data, picklable."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ OPEN = "open"
 
 @record(frozen=True, slots=True)
 class Touch:
-    """What is done with the memory that `carrier` holds.
+    """A use of the memory that `carrier` holds.
 
-    `kind` is "reads"; "hands": it goes on to the carrier `to`, or to code out of sight without one; "looks": nothing
-    else is done with a parameter than to ask for its shape; "fills": something may be written to it; "loads": so by
-    values that are kept elsewhere, as in a checkpoint; "allocates": it is made so that it holds nothing. Of a class
-    that is "open" some bases are not known.
+    `kind` is "reads"; "hands": the memory is passed on to the carrier `to`, or to unknown code if that is None;
+    "looks": a parameter is only asked for its shape; "fills": something may be written to the memory; "loads": the
+    same, with values that are kept elsewhere, as in a checkpoint; "allocates": the memory is created uninitialised. A
+    class that is "open" has unknown bases.
 
-    An attribute of the class "" is one of any object. A class that is filled or loaded, "" being any, is so with all
-    that its objects hold: only parameters and buffers for the part "weights", and not what those objects hold that it
-    holds for the part "own". A carrier of the kind "held" are the objects that objects of a class hold. What fills
-    these does so only if the function `to` is not of the project.
+    An attribute of the class "" is one of any object. A class that is filled or loaded, "" standing for any class, is
+    so with all that its objects hold: with only parameters and buffers for the part "weights", and without what the
+    objects in it hold for the part "own". A carrier of the kind "held" is the objects that objects of a class hold. If
+    `to` is set, a fill of these counts only if that function is not the project's.
 
-    `place` is where, for reads, what is handed on, and values put in place of others; `within` the method that does it,
-    of the object itself.
+    `place` is that of a read, of passing memory on, and of replacing its values; `within` is the method of the object
+    itself that does it.
     """
 
     carrier: Carrier
@@ -42,10 +42,10 @@ class Touch:
 
 @record(frozen=True, slots=True)
 class Memory:
-    """The touches of a file, and the methods that it calls or hands on.
+    """The touches of a file, and the methods that it calls or passes on.
 
-    `called` is one text with slashes between, each "CLASS:METHOD", the class "" where it is not known. `needing` are
-    the methods of the file, with slashes between, that cannot be called without an argument.
+    `called` is one text of items "CLASS:METHOD" separated by slashes, with the class "" if it is unknown. `needing` are
+    the methods of the file, separated by slashes, that cannot be called without an argument.
     """
 
     touches: tuple[Touch, ...] = ()

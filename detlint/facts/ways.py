@@ -1,4 +1,4 @@
-"""Where memory goes from one use of it: to reads within the file, and to what carries it out of a function."""
+"""Where memory goes from one use of it: to reads within the file, and to carriers that take it out of a function."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from detlint.tree.scopes import Scope, reaching
 
 @record(frozen=True, slots=True)
 class Way:
-    """A read of memory at a node, or where that hands it on: to a carrier, or (None) out of sight."""
+    """A read of memory at a node, or the passing of memory to a carrier, or (None) to unknown code."""
 
     node: s.Node
     reads: bool
@@ -22,7 +22,7 @@ class Way:
 
 
 class Ways:
-    """Follows memory of some libraries through the names of one function."""
+    """The ways of memory of some libraries through the names of one function."""
 
     def __init__(self, module: Module, uses: Uses, field: Field) -> None:
         self.module = module
@@ -32,29 +32,29 @@ class Ways:
         self._seen: set[s.Node] = set()
 
     def of(self, use: Use) -> list[Way] | None:
-        """All that is done with memory behind a use of it; None where something may be written to it."""
+        """Return all that is done with memory after a use of it; None if something may write to it."""
         self._seen = set()
         found: list[Way] = []
         return found if self._follow(use, found) else None
 
     def of_parameter(self, function: s.Function, parameter: s.Parameter) -> list[Way] | None:
-        """The same for what a function is given."""
+        """Return the same for a parameter of a function."""
         self._seen = set()
         found: list[Way] = []
         return found if self._reads(function.scope, parameter.name, parameter, found) else None
 
     def is_own(self, name: str) -> bool:
-        """Whether a name may be one of the project's."""
+        """Return whether a name may be one of the project's."""
         return self._order.handing.is_own(name)
 
     def called(self, call: s.Call) -> str:
-        """The one function or class of the project that a call may be of; "" where that is not told."""
+        """Return the only function or class of the project that a call may be of; "" if it is unknown."""
         names = self._order.parts.called(call)
         name = next(iter(names)) if len(names) == 1 else ""
         return name if self.is_own(name) else ""
 
     def _follow(self, use: Use, found: list[Way]) -> bool:
-        """Take in what is done behind a use; False where something may be written to the memory."""
+        """Add what is done after a use to `found`; return False if something may write to the memory."""
         if use.effect is Effect.NOTHING:
             return True
         if use.effect is Effect.READS:
@@ -80,7 +80,7 @@ class Ways:
         return self._reads(scope, name.id, next(a for a in name.ancestors() if isinstance(a, s.Assign)), found)
 
     def _reads(self, scope: Scope, name: str, bound: s.Node, found: list[Way]) -> bool:
-        """Take in the reads of a name that may hold what it is given at `bound`; those that surely do count."""
+        """Add the ways of reads that `bound` may reach, plain reads if it surely does; return False if one may fill."""
         others = [each for each in scope.bindings[name] if each.node is not bound]
         if others and all(each.kind == "augment" for each in others):
             found += [Way(each.node, True) for each in others]
@@ -95,7 +95,7 @@ class Ways:
         return True
 
     def _carrier(self, use: Use) -> Carrier | None:
-        """What carries memory on by a use; None where nobody knows."""
+        """Return the carrier to which a use passes memory; None if it is unknown."""
         name, klass = self.field.name(use), self.module.class_of(use.node)
         if name is not None:
             return None if klass is None else Carrier("attribute", self.module.qualified(klass), name)
@@ -107,7 +107,7 @@ class Ways:
         return None
 
     def _result(self, leave: s.Leave) -> Carrier | None:
-        """What a function gives, where that is always this."""
+        """Return the result of a function as a carrier; None if it may return anything else."""
         function = self.module.function_of(leave)
         told = len(leave.values) == 1 and not isinstance(leave.values[0], (s.Collection, s.Dictionary))
         if not told or function is None or function.decorators or function.name == "<lambda>":

@@ -1,5 +1,5 @@
-"""Processes forked from one that has imported torch: torch is imported once for all of them.
+"""Processes forked from one that has imported torch, so that torch is imported once for all of them.
 
-origin      the process that forks, started and asked from outside; a fork as `subprocess.Popen` would be
-serving     what goes on in it: a fork for each job that a socket brings
+origin      the process that forks, as started and queried from outside; its forks, in the style of `subprocess.Popen`
+serving     the code inside that process: a fork for each job that arrives on a socket
 """

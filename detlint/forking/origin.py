@@ -17,7 +17,7 @@ from pathlib import Path
 from detlint.forking.serving import WIDTH
 
 _PACKAGE = Path(__file__).resolve().parents[2]
-# detlint's own folder comes first for detlint alone: if it is site-packages, it may hold old copies of standard modules
+# Only the import of detlint sees its folder first: if it is site-packages, it may hold old copies of standard modules
 IMPORTED = """\
 import sys
 if sys.path[:1] == [""]:
@@ -36,7 +36,7 @@ _GRACE = 1.0  # seconds
 
 
 class Fork:
-    """A process, as `subprocess.Popen` would be, as far as it is asked for."""
+    """A forked process, with the part of the interface of `subprocess.Popen` that is needed."""
 
     def __init__(self, pid: int, ended: int) -> None:
         self.pid = pid
@@ -44,13 +44,13 @@ class Fork:
         self._ended = ended
 
     def poll(self) -> int | None:
-        """The exit status, once there is one."""
+        """Return the exit status; None while the process runs."""
         if self.returncode is None and select.select([self._ended], [], [], 0)[0]:
             self.wait()
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """The exit status at the end. Raises TimeoutExpired."""
+        """Wait for the end and return the exit status. Raises TimeoutExpired after `timeout` seconds."""
         if self.returncode is None:
             if not select.select([self._ended], [], [], timeout)[0]:
                 raise subprocess.TimeoutExpired("a fork", timeout or 0)
@@ -61,10 +61,10 @@ class Fork:
 
 
 class Origin:
-    """A process that forks. It is started at once and asked whether it can when the first fork is.
+    """A process that forks. It is started at once; whether it can fork is read only when that is first needed.
 
-    `serve`, as `module:function`, is called there with the number of a socket, and what that gives back, in each fork,
-    is called: see `serving.serve`.
+    `serve`, written as `module:function`, is called there with the number of a socket. In each fork its return value is
+    called in turn: see `serving.serve`.
     """
 
     def __init__(self, serve: str, environment: Mapping[str, str], cwd: Path | None = None) -> None:
@@ -83,7 +83,7 @@ class Origin:
             )
 
     def reason(self) -> str:
-        """Why it cannot fork, or ""."""
+        """Return why the process cannot fork; "" if it can."""
         if self._told is None:
             with contextlib.suppress(OSError):
                 self._told = self._jobs.makefile("r").readline()
@@ -91,7 +91,7 @@ class Origin:
         return self._told
 
     def fork(self, job: Mapping[str, object], streams: Sequence[int]) -> Fork | None:
-        """Start a fork with a job, with standard input, output and errors; None where that fails."""
+        """Start a fork with a job and `streams`, its standard input, output and error; return None if that fails."""
         reading, ended = os.pipe()
         with tempfile.TemporaryFile() as file:
             file.write(json.dumps(job).encode())
@@ -106,7 +106,7 @@ class Origin:
         return Fork(int(told), reading)
 
     def stop(self) -> None:
-        """End the process, not its forks."""
+        """End the process but not its forks."""
         self._jobs.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_GRACE)
@@ -116,7 +116,7 @@ class Origin:
 
 
 def obstacle() -> str:
-    """Why nothing that has imported torch can fork here, or ""."""
+    """Return why a process that has imported torch cannot fork here; "" if it can."""
     if not hasattr(os, "fork") or sys.platform == "darwin":
         return "processes cannot be forked here once libraries are loaded"
     return "" if find_spec("torch") is not None else "torch is not installed"

@@ -1,7 +1,7 @@
-"""The process that forks: `serve` has imported torch, and comes back once in each fork.
+"""The process that forks: `serve` imports torch, and returns once in each fork.
 
-A fork has the streams and the session of its own that a fresh process would have. What Python and the C library read as
-they start is that of the process it comes from: the hash seed, addresses.
+A fork has streams and a session of its own, as a fresh process would. What Python and the C library read as they start
+is inherited from the process that forks: the hash seed, addresses.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _PERTURB = -6  # M_PERTURB of mallopt
 
 
 def serve(number: int, modules: Sequence[str]) -> dict[str, Any]:
-    """Import torch and some modules, and fork for each job that the socket brings; gives back, in each fork, the job.
+    """Import torch and `modules`, and fork for each job that arrives on the socket; return the job in each fork.
 
-    The modules that a job names in `imports` are imported before the fork is made.
+    The modules that a job names in `imports` are imported before the fork. The process exits once the socket is closed.
     """
     running: dict[int, int] = {}
     woken, waking = os.pipe()
@@ -63,7 +63,7 @@ def serve(number: int, modules: Sequence[str]) -> dict[str, Any]:
 
 
 def renew() -> None:
-    """Give generators and memory what a process on its own would begin with, by the environment as it is now."""
+    """Reset generators and memory to what a fresh process would begin with, according to the current environment."""
     import torch
 
     torch.seed()
@@ -72,22 +72,22 @@ def renew() -> None:
         import numpy
 
         numpy.random.seed()
-    with contextlib.suppress(AttributeError, OSError, ValueError):  # another C library than glibc has none
+    with contextlib.suppress(AttributeError, OSError, ValueError):  # only glibc has it
         ctypes.CDLL(None).mallopt(_PERTURB, int(os.environ.get("MALLOC_PERTURB_", "0")))
 
 
 def _reap(running: dict[int, int]) -> None:
-    """Tell of forks that have ended how they did."""
+    """Report the exit status of each fork that has ended."""
     with contextlib.suppress(ChildProcessError):
         while (found := os.waitpid(-1, os.WNOHANG))[0]:
             ended = running.pop(found[0])
-            with contextlib.suppress(OSError):  # nobody waits for it any more
+            with contextlib.suppress(OSError):  # no process waits for it any more
                 os.write(ended, f"{os.waitstatus_to_exitcode(found[1]):{WIDTH}}".encode())
             os.close(ended)
 
 
 def _begin(streams: Sequence[int], ended: int) -> None:
-    """Tell the number of this process, and take the streams that it was given."""
+    """Start a session, report the id of this process, and take over the streams that it was given."""
     os.setsid()
     os.write(ended, f"{os.getpid():{WIDTH}}".encode())
     os.close(ended)
@@ -97,7 +97,7 @@ def _begin(streams: Sequence[int], ended: int) -> None:
 
 
 def _warm(modules: Sequence[str]) -> str:
-    """Import torch and the modules; why there can be no forks, or ""."""
+    """Import torch and the modules; return why forks are impossible, or "" if they are possible."""
     try:
         import torch
 
@@ -108,12 +108,12 @@ def _warm(modules: Sequence[str]) -> str:
     if threading.active_count() > 1 or torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         return "importing torch starts threads, or a device"
     gc.collect()
-    gc.freeze()  # what is never looked at is never copied
+    gc.freeze()  # pages that the collector does not touch are not copied
     return ""
 
 
 def _import(names: Sequence[str]) -> None:
-    """Import what an earlier fork has had beyond what there is."""
+    """Import the modules that are not imported yet; failures are ignored."""
     for name in names:
         if name not in sys.modules:
             with contextlib.suppress(Exception):

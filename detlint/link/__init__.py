@@ -1,1 +1,1 @@
-"""The facts of all files, linked: an abstract interpreter that runs each entry point without running the code."""
+"""The linked facts of all files: an abstract interpreter that follows each entry point without running the code."""

@@ -1,1 +1,1 @@
-"""Orders that are not fixed: of listings, sets and finished tasks, followed to where they matter."""
+"""Arbitrary orders of listings, sets and finished tasks, followed to where they matter."""

@@ -1,4 +1,4 @@
-"""What a call does with an argument whose items stand in an arbitrary order."""
+"""The effect of a call on an argument whose items are in an arbitrary order."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Scope
 
-EXPOSING = frozenset((s.Argument, s.Attribute, s.Assign, s.Operation, s.For, s.Clause, s.Starred))  # by `exposes`
+EXPOSING = frozenset((s.Argument, s.Attribute, s.Assign, s.Operation, s.For, s.Clause, s.Starred))  # read by `exposes`
 _TAKING = frozenset(("text", "writes", "keeps"))  # kinds of methods that take the items of their argument
-_KEEPING = frozenset(("", "free", "writes"))  # kinds of functions that do not, or of which that is not known
+_KEEPING = frozenset(("", "free", "writes"))  # kinds of functions that do not take items, or may not
 _NUMBERS = frozenset(("builtins.range", "itertools.count"))
 
 
@@ -30,7 +30,7 @@ def _methods(catalogue: Catalogue) -> Mapping[tuple[str, str], str]:
 
 
 class Calls:
-    """Answers about the calls of one file, by the tables of `order.toml`."""
+    """Answers about the calls of one file, from the tables of `order.toml`."""
 
     def __init__(self, module: Module, loops: Loops) -> None:
         self.module = module
@@ -41,11 +41,11 @@ class Calls:
         self._methods = _methods(module.catalogue)
 
     def method(self, name: str, of: str = "") -> str:
-        """What a method of the ordered value does, which may be a "table": the kind of its row, or ""."""
+        """Return what a method of the ordered value (or of a "table") does: the kind of its row, or ""."""
         return self._methods.get((of, name)) or self._methods.get(("value", name), "")
 
     def kind(self, argument: s.Argument, call: s.Call) -> str:
-        """What a call does with an argument: the kind of its row, or "" where that is not known."""
+        """Return what a call does with an argument: the kind of its row, or "" if that is not known."""
         names = self.module.callee(call)
         kinds = {self._uses.get(name, "") for name in names}
         kind = kinds.pop() if len(kinds) == 1 else ""
@@ -62,7 +62,7 @@ class Calls:
         return kind or self._methods.get(("other", method), "")
 
     def sorts(self, call: s.Call) -> bool:
-        """Whether a call returns its items in an order that is fixed."""
+        """Return whether a call returns its items in a fixed order."""
         names = self.module.callee(call)
         return bool(names) and names <= self._sorting and not ranks_alike(self.module, call)
 
@@ -79,7 +79,7 @@ class Calls:
         return isinstance(parent, s.Subscript) and parent.stored and isinstance(parent.indices[0], s.Slice)
 
     def is_sorted_before(self, scope: Scope, read: s.Name, by: s.Node | None) -> bool:
-        """Whether a name is sorted before it is read, `by` a method or by `x = sorted(x)`, if only on some paths."""
+        """Return whether a name is sorted before `read`, if only on some paths: by the call `by` or `x = sorted(x)`."""
         if by is not None and by.order < read.order:
             return True
         return any(
@@ -91,24 +91,24 @@ class Calls:
         )
 
     def gives_order(self, function: s.Function | None) -> bool:
-        """Whether what a function of the file gives is known to be in an order that is fixed."""
+        """Return whether a function of the file is known to return its items in a fixed order."""
         return function is not None and self.module.qualified(function) in self._sorting
 
     def joins(self, node: s.Expression) -> bool:
-        """Whether an expression is what a call of `join` makes one text of."""
+        """Return whether an expression is an argument of a `join` call, which makes one string of its items."""
         call = node.parent.parent if isinstance(node.parent, s.Argument) else None
         named = call.function.attribute if isinstance(call, s.Call) and isinstance(call.function, s.Attribute) else ""
         return self._methods.get(("other", named)) == "text"
 
     @cached_property
     def _exposing(self) -> set[s.Call]:
-        """The calls that may take the items of an argument one by one, among others."""
+        """The calls that may take the items of an argument one by one, and some others."""
         names = [name for name, kind in self._uses.items() if kind not in _KEEPING]
         words = [word for (of, word), kind in self._methods.items() if of == "other" and kind in _TAKING]
         return set(self.module.calls_like(names, words=words))
 
     def exposes(self, node: s.Expression) -> bool:
-        """Whether the code around `node` takes its items one by one, were it a set."""
+        """Return whether the code around `node` would take its items one by one if it were a set."""
         parent = node.parent
         if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
             call = parent.parent
@@ -129,13 +129,13 @@ class Calls:
         return isinstance(parent, (s.For, s.Clause, s.Starred)) and node is not getattr(parent, "target", None)
 
     def hands_on(self, node: s.Expression) -> bool:
-        """Whether the code around `node` only hands it to a function or a class of the file."""
+        """Return whether `node` is only passed to a function or a class of the file."""
         call = node.parent.parent if isinstance(node.parent, s.Argument) else None
         names = self.module.callee(call) if isinstance(call, s.Call) else frozenset[str]()
         return bool(names) and all(n in self.module.functions or n in self.module.classes for n in names)
 
     def is_settled(self, call: s.Call) -> bool:
-        """Whether an array is reduced over its items, or sorted, once it is made."""
+        """Return whether an array is sorted, or reduced over its items, after it is made."""
         uses: list[s.Expression] = [call]
         if isinstance(call.parent, s.Assign) and isinstance(call.parent.targets[0], s.Name):
             target = call.parent.targets[0]
@@ -145,7 +145,7 @@ class Calls:
         return not kinds.isdisjoint(("sorts", "ranks")) or (uses == [call] and "free" in kinds)
 
     def _done_with(self, node: s.Expression) -> set[str]:
-        """What a method of `node`, or the function of that name which is given it, does with its order."""
+        """Return the kinds of what a method of `node`, or the library function of that name, does with its order."""
         parent = node.parent
         if isinstance(parent, s.Attribute):
             return {self.method(parent.attribute)}
@@ -154,7 +154,7 @@ class Calls:
         return {self.method(name.rpartition(".")[2]) for name in names if name not in self.module.functions}
 
     def paired(self, argument: s.Argument, call: s.Call, origin: s.Expression | None) -> Iterator[str]:
-        """The kinds of what `zip` puts beside the items by their place alone; `origin` is where they come from."""
+        """Yield the kinds of what `zip` pairs with the items by position only; `origin` is where they come from."""
         around = call.parent.parent if isinstance(call.parent, s.Argument) else None
         makes_dict = isinstance(around, s.Call) and self.module.callee(around) == {"builtins.dict"}
         for other in call.arguments:
@@ -168,18 +168,18 @@ class Calls:
                 yield "numbers"
 
     def _lists(self, node: s.Expression, origin: s.Expression | None) -> bool:
-        """Whether another directory is listed in an expression, or the same one anew."""
+        """Return whether an expression lists another directory, or the same one again."""
         calls = [part for part in s.walk(node) if isinstance(part, s.Call) and part is not origin]
         return any(self.module.callee(call) & self._listing for call in calls)
 
     def is_flattened(self, node: s.Comprehension) -> bool:
-        """Whether lists that a comprehension makes are joined at once: `sum([...], [])`, `chain.from_iterable(...)`."""
+        """Return whether a comprehension's lists are joined at once: `sum([...], [])`, `chain.from_iterable(...)`."""
         call = node.parent.parent if isinstance(node.parent, s.Argument) else None
         names = self.module.callee(call) if isinstance(call, s.Call) else frozenset[str]()
         return bool(names) and names <= {"builtins.sum", "itertools.chain.from_iterable"}
 
     def numbers(self, call: s.Call) -> bool:
-        """Whether what `enumerate` counts is used for more than messages; the count alone says nothing of the items."""
+        """Return whether the count of `enumerate` is used beyond messages; a count alone tells no items apart."""
         parent = call.parent
         if isinstance(parent, (s.For, s.Clause)) and isinstance(parent.target, s.Collection) and parent.target.elements:
             count = parent.target.elements[0]
@@ -192,7 +192,7 @@ class Calls:
 
 
 def _takes_items(target: s.Expression) -> bool:
-    """Whether what is assigned to a target has its items taken one by one: `a, b = x`, `y[:] = x`."""
+    """Return whether assignment to a target takes the items of the value one by one: `a, b = x`, `y[:] = x`."""
     return isinstance(target, s.Collection) or (
         isinstance(target, s.Subscript) and any(isinstance(index, s.Slice) for index in target.indices)
     )

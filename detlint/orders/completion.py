@@ -1,4 +1,4 @@
-"""Where results come in the order in which they are ready, and where that order matters."""
+"""Places where results arrive in the order in which they are ready, and where that order matters."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _DEPTH = 6
 
 @record(frozen=True, slots=True)
 class Source:
-    """A place that gives results as they are ready, and where their order matters.
+    """A place that yields results as they become ready, and where their order matters.
 
     `keyed` says that what is kept of each result tells which task it belongs to; `leaves` that the loop over the
-    results may end before the last one, or changes the tasks; `made` is the call that sets up what is called at
-    `node`, where there is one; `names` are those of lists in the order in which the results come; `draws` that `node`
-    is a draw of a task itself.
+    results may end before the last one, or changes the tasks. `made` is the call that made what is called at `node`, if
+    there is one. `names` are the names of lists in the order of the results. `draws` says that `node` is a draw by a
+    task itself.
     """
 
     node: s.Call
@@ -42,7 +42,7 @@ class Source:
 
 
 class Completions:
-    """Finds such places in one file, by the table `completion` of `order.toml`."""
+    """Finds these places in one file, from the table `completion` of `order.toml`."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -51,7 +51,7 @@ class Completions:
 
     @cached_property
     def order(self) -> Order:
-        """What becomes of values of arbitrary order."""
+        """The analysis of where values of arbitrary order end up."""
         return Order(self.module)
 
     @cached_property
@@ -63,8 +63,8 @@ class Completions:
         return Adders(self.module, self.order)
 
     def found(self) -> Iterator[Source]:
-        """Each place, in evaluation order; the order may matter nowhere."""
-        methods = {name.rpartition(".")[2] for name in self._names}  # of what a `with` block has opened, too
+        """Yield each such place, in evaluation order; its order may matter nowhere."""
+        methods = {name.rpartition(".")[2] for name in self._names}  # also methods of what a `with` block opens
         calls = self.module.calls_like(self._names, words=methods | self._methods.keys())
         for call in calls:
             row = self._row(call)
@@ -93,7 +93,7 @@ class Completions:
                 yield from self._raced(raced, row)
 
     def _raced(self, call: s.Call, row: Row) -> Iterator[Source]:
-        """What a library does as its own tasks get done."""
+        """Yield what a library does as its own tasks finish."""
         if row.text("kind") == "table":
             leaks = self.order.leaks(followed(call, row), of="table")
             yield Source(call, row, [leak for leak in leaks if leak.kind not in LEAVING], keyed=False)
@@ -105,7 +105,7 @@ class Completions:
             yield Source(call, row, [Leak(call, "result")], keyed=False)
 
     def _delayed(self, run: s.Call, row: Row) -> Iterator[s.Function]:
-        """The functions of this file that a call is given put off: `delayed(f)(x) for x in items`."""
+        """Yield the functions of this file that a call is given deferred: `delayed(f)(x) for x in items`."""
         for part in (part for argument in run.arguments for part in s.walk(argument)):
             put_off = part.function if isinstance(part, s.Call) else None
             if isinstance(put_off, s.Call) and self.module.callee(put_off) <= row.set("delayed") and put_off.arguments:
@@ -127,7 +127,7 @@ class Completions:
         return None
 
     def _of_pool(self, function: s.Attribute) -> Row | None:
-        """The row of a method of what a `with` block has opened."""
+        """Return the row of a method of what a `with` block opens, or None."""
         bindings = reaching(function.value) or () if isinstance(function.value, s.Name) else ()
         calls = [b.value for b in bindings if isinstance(b.value, s.Call) and not b.path]
         names = {f"{name}.{function.attribute}" for call in calls for name in self.module.callee(call)}
@@ -135,7 +135,7 @@ class Completions:
         return rows[0] if len(rows) == 1 and len(calls) == len(bindings) else None
 
     def _called(self, made: s.Call) -> Iterator[s.Call]:
-        """The calls of what a call has made: `Parallel(...)(tasks)`."""
+        """Yield the calls of what a call has made: `Parallel(...)(tasks)`."""
         for call in self.module.calls:
             if call is not made and made in (self.module.values(call.function) or ()):
                 yield call
@@ -153,7 +153,7 @@ class Completions:
         return Source(call, row, leaks, keyed, leaves, made, self._in_order(loops, targets))
 
     def _changes_tasks(self, loop: s.For | s.Comprehension, call: s.Call) -> bool:
-        """Whether a loop adds to the tasks that it goes through, or takes away from them."""
+        """Return whether a loop adds to the tasks that it iterates over, or removes some."""
         tasks = {a.value.id for a in call.arguments if isinstance(a.value, s.Name)}
         looks = self.module.python("methods", "container-reading")
         for part in s.walk(loop.body) if isinstance(loop, s.For) else ():
@@ -166,7 +166,7 @@ class Completions:
         return False
 
     def _taken(self, call: s.Call, row: Row) -> Source:
-        """`done, pending = wait(...)`: the first item of what a call gives, or an attribute of it."""
+        """Return the source of `done, pending = wait(...)`: a call's first item, or an attribute."""
         awaited = isinstance(call.parent, s.Operation) and call.parent.operator == "await"
         node = call.parent if awaited and isinstance(call.parent, s.Operation) else call
         taken = node.parent
@@ -181,14 +181,14 @@ class Completions:
         return Source(call, row, leaks, self._is_keyed(loops), names=self._in_order(loops, names))
 
     def _one_by_one(self, assign: s.Assign, names: list[s.Expression]) -> Iterator[Leak]:
-        """Where the order matters of what a loop around `assign` takes from its first name, one at a time."""
+        """Yield where the order matters of what a loop around `assign` takes from its first name, one by one."""
         loop = next((a for a in assign.ancestors() if isinstance(a, (s.For, s.While, s.Function))), None)
         if isinstance(loop, (s.For, s.While)):
             taken = {part.id for name in names for part in s.walk(name) if isinstance(part, s.Name)}
             yield from self._each_time(loop, assign, taken)
 
     def _each_time(self, loop: s.For | s.While, source: s.Node, names: set[str]) -> Iterator[Leak]:
-        """Where the order matters of what `source` gives in each turn of a loop, under `names` and what these make."""
+        """Yield where the order matters of `source`'s results in each turn of a loop, via `names` or derived ones."""
         for part in s.walk(loop.body):
             if not isinstance(part, s.Assign) or part is source or part.value is None:
                 continue
@@ -213,7 +213,7 @@ class Completions:
                     yield Leak(effect.node, effect.kind)
 
     def _taken_out(self, made: s.Call, row: Row) -> Iterator[s.Call]:
-        """The calls that take out of a queue what several tasks put in, by the name that `made` is given."""
+        """Yield the calls that take out of a queue what several tasks put in; `made` makes the queue."""
         assign = made.parent
         target = assign.targets[0] if isinstance(assign, s.Assign) else None
         scope = target.scope.find(target.id) if isinstance(target, s.Name) else None
@@ -229,12 +229,12 @@ class Completions:
                 yield call
 
     def _tasks(self, row: Row) -> set[s.Node]:
-        """The functions of this file that run several times side by side, in what a loop starts."""
+        """Return the functions of this file that a loop starts, so that several calls of each run concurrently."""
         started = (self._adders.task(call, row) for call in self.module.calls_to({*row.list("starts")}))
         return {function for function in started if function is not None}
 
     def _is_shared(self, read: s.Name, made: s.Call, row: Row) -> bool:
-        """Whether a queue is handed to what a loop starts, and is not made anew in each turn."""
+        """Return whether a queue is passed to what a loop starts, and is not made anew in each turn."""
         around = list(read.ancestors())
         started = any(isinstance(a, s.Call) and self.module.callee(a) & {*row.list("starts")} for a in around)
         loop = next((a for a in around if isinstance(a, (s.For, s.While, s.Comprehension, s.Function))), None)
@@ -259,7 +259,7 @@ class Completions:
     # Loops over results
 
     def _loops(self, node: s.Expression, depth: int) -> Iterator[s.For | s.Comprehension]:
-        """The loops that go through `node`, or through what only hands it on."""
+        """Yield the loops that iterate over `node`, or over calls that only pass it on."""
         parent = node.parent
         if depth == 0:
             return
@@ -280,14 +280,14 @@ class Completions:
                 yield from self._loops(read, depth - 1)
 
     def _in_order(self, loops: list[s.For | s.Comprehension], targets: list[s.Expression]) -> frozenset[str]:
-        """The names of lists that loops fill, or are assigned to, in the order of the results."""
+        """Return the names of lists that loops fill, or that are assigned, in the order of the results."""
         around = [next((a for a in loop.ancestors() if isinstance(a, s.Assign)), None) for loop in loops]
         targets = targets + [target for assign in around if assign is not None for target in assign.targets]
         added = [e.node for loop in loops if isinstance(loop, s.For) for e in self.order.loops.effects(loop)]
         return frozenset(node.id for node in (*targets, *added) if isinstance(node, s.Name))
 
     def _is_keyed(self, loops: list[s.For | s.Comprehension]) -> bool:
-        """Whether all that loops put into lists are tuples or dicts, which say what they belong to."""
+        """Return whether everything that loops put into lists is a tuple or dict, which says what it belongs to."""
         added: list[s.Expression] = []
         for loop in loops:
             if isinstance(loop, s.Comprehension):
@@ -311,7 +311,7 @@ def _mentions(node: s.Node, names: set[str], source: s.Node) -> bool:
 
 
 def _called(read: s.Name) -> str:
-    """The method of a name that is called, or ""."""
+    """Return the method of a name that is called, or ""."""
     method = read.parent
     called = isinstance(method, s.Attribute) and isinstance(method.parent, s.Call) and method.parent.function is method
     return method.attribute if called and isinstance(method, s.Attribute) else ""

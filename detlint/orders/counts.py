@@ -1,4 +1,4 @@
-"""What the numbers are for that go through a sequence: its indices, counters and lengths."""
+"""The uses of the numbers that run along a sequence: indices, counters and lengths."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Counts:
         self._recast = module.python("functions", "same-number-of-items")
 
     def is_data(self, name: s.Name, loop: s.Node) -> bool:
-        """Whether the count that `name` holds in a loop gets into data: an index, a value that is kept or passed on."""
+        """Return whether the count that `name` holds in a loop gets into data: an index, a value kept or passed."""
         if not name.stored:
             return self._is_data_use(name)
         scope = name.scope.find(name.id)
@@ -59,7 +59,7 @@ class Counts:
         return False
 
     def _is_beside(self, holder: s.Expression, count: s.Name) -> bool:
-        """Whether a container is another than the one whose items are counted."""
+        """Return whether a container is not the one whose items are counted."""
         bindings = reaching(count) or ()
         counted = [a.value for b in bindings if isinstance(b.value, s.Call) for a in b.value.arguments]
         texts = {self.text(each) for node in counted for each in (node, *_measured_in(node))}
@@ -68,14 +68,14 @@ class Counts:
         return bool(bindings) and texts.isdisjoint((*same, *self._filled_from(holder)))
 
     def _filled_from(self, holder: s.Expression) -> Iterator[str]:
-        """The texts of what is gone through where items are added to a list."""
+        """Yield the source of what is iterated over where items are added to a list."""
         scope = holder.scope.find(holder.id) if isinstance(holder, s.Name) else None
         for read in self.module.reads(scope, holder.id) if scope is not None and isinstance(holder, s.Name) else ():
             if isinstance(read.parent, s.Attribute) and read.parent.attribute in self._adding:
                 yield from (self.text(around.iterator) for around in read.ancestors() if isinstance(around, s.For))
 
     def goes_through(self, index: s.Expression) -> bool:
-        """Whether an index goes through a whole list, as one of `range(len(x))` or `enumerate(x)` does."""
+        """Return whether an index runs through a whole list, as one of `range(len(x))` or `enumerate(x)` does."""
         bindings = reaching(index) or () if isinstance(index, s.Name) else ()
         for binding in bindings:
             call = binding.value
@@ -86,11 +86,11 @@ class Counts:
             if not names or not names <= {"builtins.range", "builtins.enumerate"} or fixed:
                 return False
             if binding.path and binding.path[0] != 0:
-                return False  # what `enumerate` counts
+                return False  # an item of `enumerate`, not its count
         return bool(bindings)
 
     def is_found(self, index: s.Expression) -> bool:
-        """Whether an index is found by what stands there, as `argmax` does."""
+        """Return whether an index is found by the item at it, as `argmax` does."""
         bindings = reaching(index) or () if isinstance(index, s.Name) else ()
         looped = [
             b.value for b in bindings if b.kind in ("for", "comprehension") and b.value is not None and not b.path
@@ -100,7 +100,7 @@ class Counts:
         return any(_finds(value, finding) for value in found)
 
     def keeps_count(self, index: s.Expression) -> bool:
-        """Whether the number that an index counts through is kept: `number[names[i]] = i`."""
+        """Return whether the number that an index runs through is stored: `number[names[i]] = i`."""
         bindings = reaching(index) or () if isinstance(index, s.Name) else ()
         found = ((loop, name) for loop in map(_looping, bindings) if loop for name in s.walk(loop.target))
         return any(
@@ -109,13 +109,13 @@ class Counts:
         )
 
     def only_one(self, node: s.Attribute | s.Subscript | s.Call) -> bool:
-        """Whether the function asks for the length of the value that is looked into here."""
+        """Return whether the function checks for a small length of the value that `node` looks into."""
         small = self._small.get(self.module.function_of(node) or self.module.file, set()) if self._small else set()
         return bool(small) and self.text(node.value if isinstance(node, (s.Attribute, s.Subscript)) else node) in small
 
     @cached_property
     def _small(self) -> dict[s.Node, set[str]]:
-        """The texts of what each function compares the length of with one or two."""
+        """The source of all values whose length a function compares with one or two, by function."""
         found: dict[s.Node, set[str]] = {}
         for call in self.module.calls_to({"builtins.len"}):
             around = call.parent
@@ -126,16 +126,16 @@ class Counts:
         return found
 
     def text(self, node: s.Expression) -> str:
-        """The text of what holds the items of a value: `x` for `list(x)`, `next(iter(x))` and `set(x)`."""
+        """Return the source of what holds the items of a value: `x` for `list(x)`, `next(iter(x))` and `set(x)`."""
         while isinstance(node, s.Call) and len(node.arguments) == 1 and self.module.callee(node) & self._recast:
             node = node.arguments[0].value
         return self.module.source(node)
 
 
 def _finds(node: s.Expression, finding: Set[str]) -> bool:
-    """Whether a call finds indices by what stands there, such as `torch.argsort(x).tolist()`.
+    """Return whether a call finds indices by the items at them, such as `torch.argsort(x).tolist()`.
 
-    `finding` are the names of what finds them.
+    `finding` are the names of the methods that find indices.
     """
     while isinstance(node, s.Call) and isinstance(node.function, s.Attribute):
         if node.function.attribute in finding:
@@ -145,12 +145,12 @@ def _finds(node: s.Expression, finding: Set[str]) -> bool:
 
 
 def _looping(binding: Binding) -> s.For | s.Clause | None:
-    """The loop or the clause of a comprehension that gives a name its values."""
+    """Return the loop or comprehension clause that gives a name its values, or None."""
     node = binding.node if isinstance(binding.node, (s.For, s.Clause)) else binding.node.parent
     return node if isinstance(node, (s.For, s.Clause)) else None
 
 
 def _measured_in(node: s.Expression) -> Iterator[s.Expression]:
-    """What an expression asks the length of, such as `x` in `len(x)`."""
+    """Yield what an expression measures, such as `x` in `len(x)`."""
     if isinstance(node, s.Call) and len(node.arguments) == 1:
         yield node.arguments[0].value

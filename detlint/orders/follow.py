@@ -1,4 +1,4 @@
-"""Where an arbitrary order comes to matter: what becomes of a value whose items stand in no order that is fixed."""
+"""Where an arbitrary order comes to matter: the uses of a value whose items are in no fixed order."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from detlint.tree import syntax as s
 from detlint.tree.scopes import Scope
 
 _DEPTH = 8
-_WHOLE = frozenset(("array", "writes", "dataset", "state"))  # uses of a container that go through what it holds
-_THROUGH = 2  # functions of other files that a value may come back from
+_WHOLE = frozenset(("array", "writes", "dataset", "state"))  # uses of a container that iterate over what it holds
+_THROUGH = 2  # functions of other files that a value may be returned by in turn
 
 
 class Order:
     """Follows values of arbitrary order through one file."""
 
     def __init__(self, module: Module, *, apart: bool = False) -> None:
-        """With `apart` each function is looked at by itself: what it calls, or who calls it, are carriers."""
+        """Create the analysis. With `apart` each function is analysed alone: callers and callees are carriers."""
         self.module = module
         self._apart = apart
         self.loops = Loops(module)
@@ -46,29 +46,29 @@ class Order:
 
     def _begin(self, origin: s.Expression | None, of: str = "") -> None:
         self._seen: set[tuple[s.Node, bool, int]] = set()
-        self._through = 0  # functions of other files that may give a value back
+        self._through = 0  # functions of other files that may return the value
         self._origin, self._of = origin, of
 
     def leaks(self, node: s.Expression, *, text: bool = False, of: str = "") -> list[Leak]:
-        """Where the order of `node` matters, in no particular order; `text` says that it is one text.
+        """Return where the order of `node` matters, in no particular order; `text` says that it is one string.
 
-        `of` names the rows of methods that count besides those of any value: "table".
+        `of` names the rows of methods that count in addition to those of any value: "table".
         """
         self._begin(node, of)
         return list(self._leaks(node, text, _DEPTH))
 
     def leaks_at(self, node: s.Expression, path: Path) -> list[Leak]:
-        """Where the order of what stands at a path in a value matters."""
+        """Return where the order of the value at a path in `node` matters."""
         self._begin(node)
         return list(self._parts(self.parts.of(node, path), False, _DEPTH))
 
     def leaks_of_list(self, holder: s.Expression, node: s.Node) -> list[Leak]:
-        """Where the order of a list matters that `node` adds to in an arbitrary order."""
+        """Return where the order of a list matters that `node` adds to in an arbitrary order."""
         self._begin(None)
         return list(self._kept(holder, node, _DEPTH))
 
     def leaks_of_parameter(self, function: s.Function, name: str) -> list[Leak]:
-        """Where the order of what a function is given matters."""
+        """Return where the order of the value of a function's parameter matters."""
         self._begin(None)
         return list(self._reads(function.scope, name, None, False, _DEPTH))
 
@@ -113,12 +113,12 @@ class Order:
             yield from self._placed(node, text, depth)
 
     def _placed(self, node: s.Expression, text: bool, depth: int) -> Iterator[Leak]:
-        """What becomes of a value that is put into something, as it is taken from there."""
+        """Yield the leaks of a value that is put into something, where it is taken out again."""
         if not text:
             yield from self._parts(self.parts.put(node), text, depth)
 
     def _parts(self, found: Iterable[s.Expression | Out], text: bool, depth: int) -> Iterator[Leak]:
-        """What becomes of a value where it is taken from what it was put into, until it is sorted there."""
+        """Yield the leaks of a value where it is taken out of what it was put into, until it is sorted there."""
         fixed: s.Expression | None = None
         for part in sorted(found, key=lambda each: each.node.order if isinstance(each, Out) else each.order):
             if isinstance(part, Out):
@@ -129,7 +129,7 @@ class Order:
                 yield from self._leaks(part, text, depth - 1)
 
     def _left(self, out: Out) -> Iterator[Leak]:
-        """What leaves the file in a container, or gets into a file, an array or a state in one."""
+        """Yield the leak of a container's value that leaves the file or is written to a file, an array or a state."""
         node, call = out.node, out.node.parent
         used = self.calls.kind(node, call) if isinstance(node, s.Argument) and isinstance(call, s.Call) else ""
         kind = "returned" if isinstance(node, (s.Leave, s.Operation)) else "passed"
@@ -180,7 +180,7 @@ class Order:
             yield from self._placed(argument.value, text, depth)
         elif any(name.endswith("Dataset") for name in names):
             yield Leak(call, "dataset", self.handing.parameter(argument, call, names))
-        elif not self.calls.gives_order(self.module.function_of(call)):  # which may be how that sorts
+        elif not self.calls.gives_order(self.module.function_of(call)):  # which may sort by means of the call
             own = isinstance(call.function, s.Attribute) and self.parts.is_self(call.function.value)
             to = self.handing.parameter(argument, call, names)
             yield Leak(call, "handed" if own else "passed", to)
@@ -199,7 +199,7 @@ class Order:
                 yield from self._leaks(node, False, depth - 1)
 
     def _ranked(self, call: s.Call, text: bool, depth: int) -> Iterator[Leak]:
-        """What comes of items that a key ranks alike."""
+        """Yield the leaks of items that a key ranks equal."""
         if ranks_alike(self.module, call) == "first":
             yield Leak(call, "alike")
             return
@@ -210,7 +210,7 @@ class Order:
     def _entered(
         self, argument: s.Argument, call: s.Call, names: frozenset[str], text: bool, depth: int
     ) -> Iterator[Leak]:
-        """What functions of this file do with the parameter that takes the value."""
+        """Yield the leaks of the parameter that takes the value, in functions of this file."""
         for name in sorted(names):
             klass = self.module.classes.get(name)
             function = self.module.functions.get(name) if klass is None else self.module.method(klass, "__init__")
@@ -296,7 +296,7 @@ class Order:
             yield from self._kept(target, node, depth) if not text else ()
 
     def _reads(self, scope: Scope, name: str, node: s.Node | None, text: bool, depth: int) -> Iterator[Leak]:
-        """What is done with a name from where `node` gives it the value (None: it is a parameter)."""
+        """Yield the leaks of a name from where `node` gives it the value (None: it is a parameter)."""
         fixed: s.Node | None = None
         for read in self.module.reads(scope, name):
             if node is not None and not any(b.node is node for b in self.live(read)):
@@ -309,7 +309,7 @@ class Order:
                 yield from self._leaks(read, text, depth - 1)
 
     def _kept(self, holder: s.Expression, node: s.Node, depth: int) -> Iterator[Leak]:
-        """What is done with a list, by name or attribute, that takes on an arbitrary order at `node`."""
+        """Yield the leaks of a list, a name or attribute, that gets an arbitrary order at `node`."""
         if isinstance(holder, s.Name):
             scope = holder.scope.find(holder.id)
             if scope is None or (holder, True, self._through) in self._seen:
@@ -354,12 +354,12 @@ class Order:
         yield from found
 
     def _returned(self, leave: s.Leave, text: bool, depth: int) -> Iterator[Leak]:
-        """What callers do with what a function returns."""
+        """Yield the leaks of what a function returns, at its callers."""
         if leave.kind == "return":
             yield from self._given_back(leave, "returned", text, depth)
 
     def _given_back(self, node: s.Node, kind: str, text: bool, depth: int) -> Iterator[Leak]:
-        """What callers do with what a function returns or yields at `node`."""
+        """Yield the leaks of what a function returns or yields at `node`, at its callers."""
         function = self.module.function_of(node)
         if function is None or function.name == "<lambda>" or self.calls.gives_order(function):
             return

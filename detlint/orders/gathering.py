@@ -1,4 +1,4 @@
-"""The lists that a loop fills, an item each time it goes round: by itself, by key, or by functions that it calls."""
+"""The lists that a loop fills with an item in each turn: directly, by key, or through functions that it calls."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Gathering:
         self._adding = module.python("methods", "takes-in")
 
     def lists(self, call: s.Call, loop: s.For | s.While) -> Iterator[s.Expression]:
-        """The lists, there before a loop, to which a call in it adds."""
+        """Yield the lists that exist before a loop and to which a call in it adds."""
         yield from self._filled_by(call, loop)
         receiver = call.function.value if isinstance(call.function, s.Attribute) and self._adds(call) else None
         if receiver is not None and self.gathers(receiver, loop):
             yield receiver
 
     def handed(self, call: s.Call, loop: s.For | s.While) -> Iterator[s.Argument]:
-        """The arguments by which a call gives items of a loop to what may be a function of another file."""
+        """Yield the arguments by which a call passes items of a loop to what may be a function of another file."""
         names = self.module.callee(call)
         if len(names) != 1 or not isinstance(loop, s.For) or not names.isdisjoint(self.module.functions):
             return
@@ -37,9 +37,9 @@ class Gathering:
                 yield argument
 
     def numbers(self, call: s.Call, loop: s.For | s.While) -> bool:
-        """Whether a function of the file that is called with something of a loop gives what it is given a number.
+        """Return whether a function of the file, called with something of a loop, gives its argument a number.
 
-        That is how many a mapping of its object holds, or a number that it counts up: `self.ids[word] = len(self.ids)`.
+        The number is how many items a mapping of its object holds, or a counter: `self.ids[word] = len(self.ids)`.
         """
         functions = [self.module.functions[name] for name in self.module.callee(call) if name in self.module.functions]
         if not functions or all(isinstance(a.value, s.Constant) for a in call.arguments):
@@ -49,7 +49,7 @@ class Gathering:
         return any(map(self.gives_numbers, functions))
 
     def gives_numbers(self, function: s.Function) -> bool:
-        """Whether a method gives what it is given the next number."""
+        """Return whether a method gives its argument the next number."""
         assigns = [part for part in s.walk(function.body) if isinstance(part, s.Assign)]
         first = function.parameters[0].name if function.parameters and class_of(function) is not None else ""
         counted = {self.module.source(a.targets[0]) for a in assigns if a.operator == "+=" and _is_one(a.value)}
@@ -67,12 +67,12 @@ class Gathering:
         return False
 
     def _adds(self, call: s.Call) -> bool:
-        """Whether a method puts something into a list that need not always be the same."""
+        """Return whether a method call adds something to a list that may differ each time."""
         method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
         return method in self._adding and any(not isinstance(a.value, s.Constant) for a in call.arguments)
 
     def outside(self, node: s.Expression, loop: s.For | s.While) -> bool:
-        """Whether the object of a name or attribute is there before the loop begins."""
+        """Return whether the object of a name or attribute exists before the loop begins."""
         while isinstance(node, (s.Attribute, s.Subscript)):
             if isinstance(node, s.Subscript):
                 return False  # by key: each key's items may be its own
@@ -84,7 +84,7 @@ class Gathering:
         return bool(bindings) and not any(inside(b.node, loop) for b in bindings if b.kind != "augment")
 
     def _filled_by(self, call: s.Call, loop: s.For | s.While) -> Iterator[s.Expression]:
-        """The lists that a function of the file adds to each time it is called with something of the loop."""
+        """Yield the lists to which a function of the file adds each time it is called with something of the loop."""
         functions = [self.module.functions[name] for name in self.module.callee(call) if name in self.module.functions]
         given = [a for a in call.arguments if not isinstance(a.value, s.Constant) and not a.star]
         if not given or (isinstance(call.function, s.Attribute) and not self.outside(call.function.value, loop)):
@@ -95,7 +95,7 @@ class Gathering:
                     yield from self._seen_outside(part.function.value, function, call, loop)
 
     def kept(self, function: s.Function, name: str) -> Iterator[s.Attribute]:
-        """The lists of its object to which a method adds something of one of its parameters."""
+        """Yield the lists of its object to which a method adds something of one of its parameters."""
         first = function.parameters[0].name if function.parameters and class_of(function) is not None else ""
         for part in s.walk(function.body) if first else ():
             receiver = (
@@ -109,7 +109,7 @@ class Gathering:
     def _seen_outside(
         self, receiver: s.Expression, function: s.Function, call: s.Call, loop: s.For | s.While
     ) -> Iterator[s.Expression]:
-        """A list in a function, as the loop has it that calls this: an attribute of its object, or an argument."""
+        """Yield a list of a function as the calling loop sees it: an attribute of its object, or an argument."""
         holder = receiver.value if isinstance(receiver, s.Attribute) else receiver
         place = next((n for n, p in enumerate(function.parameters) if _is(holder, p.name)), None)
         if place is None:
@@ -126,9 +126,9 @@ class Gathering:
         yield from (each for each in found if self.outside(each, loop))
 
     def gathers(self, receiver: s.Expression, loop: s.For | s.While) -> bool:
-        """Whether a list that items are added to is there before the loop, or is one of several by a key.
+        """Return whether a list that items are added to exists before the loop, or is one of several by a key.
 
-        By a key that is the item itself each list gets what belongs to this item alone.
+        If the key is the item itself, each list gets only what belongs to that item.
         """
         keyed = entry_of(receiver)
         if keyed is None:
@@ -148,7 +148,7 @@ def _is(node: s.Node, name: str) -> bool:
 
 
 def entry_of(node: s.Expression) -> tuple[s.Expression, s.Expression] | None:
-    """The mapping and the key of `d[key]` or `d.setdefault(key, ...)`."""
+    """Return the mapping and the key of `d[key]` or `d.setdefault(key, ...)`, or None."""
     if isinstance(node, s.Subscript) and len(node.indices) == 1:
         return node.value, node.indices[0]
     if isinstance(node, s.Call) and isinstance(node.function, s.Attribute) and node.function.attribute == "setdefault":

@@ -1,4 +1,4 @@
-"""What carries a value from one file to another."""
+"""The carriers of values from one file to another."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from detlint.semantics.libraries import KNOWN
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
-_STEPS = 2  # into what leaves a file
+_STEPS = 2  # into a value that leaves a file
 
 
 @cache
 def _libraries(catalogue: Catalogue) -> frozenset[str]:
-    """The first parts of the names that the tables know."""
+    """Return the top-level packages of the names that the tables know."""
     return KNOWN | {name.partition(".")[0] for name in catalogue.known_names if "." in name}
 
 
@@ -29,7 +29,7 @@ class Handing:
         self.parts = parts
 
     def held(self, node: s.Expression) -> tuple[Carrier, ...]:
-        """What carries a value to other files right where it stands."""
+        """Return the carriers that take the value of `node` to other files right where it is."""
         parent = node.parent
         found: list[Carrier | None] = []
         if isinstance(parent, s.Leave) and parent.kind == "return":
@@ -48,7 +48,7 @@ class Handing:
         return tuple(each for each in found if each is not None and self.is_own(each.name))
 
     def left(self, out: Out) -> Carrier | None:
-        """What carries a value out of the file that stands at a path in what leaves it."""
+        """Return the carrier of a value that leaves the file within another one, or None."""
         node, found = out.node, None
         if len(out.path) > _STEPS:
             return None
@@ -64,11 +64,11 @@ class Handing:
         return replace(found, path=tuple(step.text for step in out.path)) if found is not None else None
 
     def is_own(self, name: str) -> bool:
-        """Whether a name may be one of the project's."""
+        """Return whether a name may be one of the project's."""
         root, dot, _ = name.partition(".")
         return bool(dot) and (root not in _libraries(self.module.catalogue) or root == self.module.module.split(".")[0])
 
     def parameter(self, argument: s.Argument, call: s.Call, names: frozenset[str]) -> Carrier | None:
-        """The parameter of a function of another file that takes an argument."""
+        """Return the parameter of a function of another file that takes an argument, or None."""
         part, name = self.parts.parameter(call, argument), next(iter(names)) if len(names) == 1 else ""
         return Carrier("parameter", name, part) if part and self.is_own(name) else None

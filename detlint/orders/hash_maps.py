@@ -1,4 +1,4 @@
-"""Dicts of libraries that hold their items in an order of their own: where these are taken one by one."""
+"""Library dicts that hold their items in an order of their own, and where these items are taken one by one."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _VIEWS = frozenset(("items", "keys", "values"))
 
 @record(frozen=True, slots=True)
 class Taken:
-    """An expression that gives items of such a dict in its order; `view` is the method of the dict, "" for none.
+    """An expression that yields items of such a dict in its order; `view` is the method of the dict, "" without one.
 
-    `held` is the dict as it is written there, `made` what gave it, by `row`.
+    `held` is the expression of the dict there, `made` what returned it, and `row` the row of that.
     """
 
     node: s.Expression
@@ -33,7 +33,7 @@ class Taken:
 
 
 class HashMaps:
-    """Follows the dicts of one file, which `made` are known to give."""
+    """Follows the dicts of one file that the calls and attributes in `made` are known to return."""
 
     def __init__(self, module: Module, made: Mapping[s.Call | s.Attribute, Row], calls: Calls) -> None:
         self.module = module
@@ -41,7 +41,7 @@ class HashMaps:
         self.calls = calls
 
     def taken(self) -> Iterator[Taken]:
-        """Where items are taken from a dict, which may not matter."""
+        """Yield where items are taken from a dict, even if that does not matter."""
         for made, row in self.made.items():
             for held in self._held(made):
                 around = held.parent
@@ -53,7 +53,7 @@ class HashMaps:
                     yield Taken(held, "", held, made, row)
 
     def _held(self, made: s.Expression) -> Iterator[s.Expression]:
-        """What gives a dict, and the names and attributes of the file that it, or another such dict, is kept under."""
+        """Yield what returns a dict, and the names and attributes of the file that hold only such dicts."""
         yield made
         around = made.parent
         targets = around.targets if isinstance(around, s.Assign) and around.value is made else []
@@ -76,9 +76,9 @@ class HashMaps:
                 yield read
 
     def matters(self, taken: Taken, leak: Leak) -> bool:
-        """Whether a leak is one where the names are taken; an array of their numbers may be an index, in any order.
+        """Return whether a leak matters for what is taken; an array of the numbers may be an index, in any order.
 
-        `list(vocab)[list(vocab.values()).index(number)]` finds a name by its number, wherever both stand.
+        `list(vocab)[list(vocab.values()).index(number)]` finds a name by its number, whatever the order.
         """
         if taken.view in ("", "keys"):
             return True
@@ -87,7 +87,7 @@ class HashMaps:
         return leak.kind != "array" and not (taken.view == "values" and found)
 
     def fix(self, taken: Taken) -> Fix | None:
-        """The items by their numbers, which are the values of the dict."""
+        """Return a fix that sorts the items by their numbers, which are the values of the dict, or None."""
         if taken.view == "values":
             return sorted_where_taken(self.module, taken.node)
         if taken.view == "items":

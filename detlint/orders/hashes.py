@@ -24,7 +24,7 @@ _DEPTH = 6
 
 @record(frozen=True, slots=True)
 class Use:
-    """`kind` is "part" (the remainder decides what an item belongs to), "file" (it names one), "array", "order"."""
+    """A use. `kind`: "part" (a remainder decides what an item belongs to), "file" (it names one), "array", "order"."""
 
     node: s.Node
     kind: str
@@ -46,7 +46,7 @@ class Hashes:
         self._texts = module.python("functions", "text-of-number")
 
     def found(self) -> Iterator[tuple[s.Expression, s.Expression | None]]:
-        """Each use of `hash` or `id`, and what is hashed (None: it is an address)."""
+        """Yield each use of `hash` or `id`, with what is hashed (None: it is an address)."""
         for call in self.module.calls_like(_SOURCES, keywords=("key",)):
             names = self.module.callee(call)
             if names and names <= _SOURCES and len(call.arguments) == 1:
@@ -58,13 +58,13 @@ class Hashes:
                     yield argument.value, None
 
     def uses(self, node: s.Expression) -> list[Use]:
-        """What the number is used for, as far as that decides a result."""
+        """Return the uses of the number that decide a result."""
         if isinstance(node.parent, s.Argument) and node.parent.keyword == "key":
             return [Use(node, "order")]
         return list(self._uses(node, False, False, _DEPTH))
 
     def _uses(self, node: s.Expression, rest: bool, text: bool, depth: int) -> Iterator[Use]:
-        """`rest` says that it is the remainder of a division, `text` that it is part of a text."""
+        """Yield uses; `rest` says that the number is a remainder of a division, `text` that it is part of a string."""
         parent = node.parent
         if depth == 0:
             return
@@ -89,20 +89,20 @@ class Hashes:
             yield from self._onward(node, rest, text, depth)
 
     def _ranks(self, leave: s.Leave) -> bool:
-        """Whether what a function without a name gives back is the key by which items are sorted."""
+        """Return whether what a lambda returns is the key by which items are sorted."""
         function = self.module.function_of(leave)
         given = function.parent.parent if function is not None and isinstance(function.parent, s.Lambda) else None
         return isinstance(given, s.Argument) and given.keyword == "key"
 
     def _onward(self, node: s.Expression, rest: bool, text: bool, depth: int) -> Iterator[Use]:
-        """What becomes of the number where it is read again."""
+        """Yield the uses of the number where it is read again."""
         if isinstance(node.parent, s.Assign) and any("seed" in _word(target) for target in node.parent.targets):
             return
         for part in self.parts.onward(node):
             if not isinstance(part, Out):
                 yield from self._uses(part, rest, text, depth - 1)
                 continue
-            call = part.node.parent  # of a container that holds it
+            call = part.node.parent  # a call that is given a container of the number
             if isinstance(call, s.Call) and not text and self.module.callee(call) & self._arrays:
                 yield Use(call, "part" if rest else "array")
 
@@ -137,12 +137,12 @@ class Hashes:
 
 
 def _word(target: s.Expression) -> str:
-    """The last word of what a value is assigned to."""
+    """Return the last word of an assignment target."""
     return target.attribute if isinstance(target, s.Attribute) else getattr(target, "id", "")
 
 
 def checksum(module: Module, call: s.Call) -> Fix | None:
-    """The checksum of a text, which is the same in each run, instead of its hash."""
+    """Return a fix that replaces the hash of a value by a checksum, which is the same in each run, or None for `id`."""
     value = call.arguments[0].value
     if module.callee(call) != {"builtins.hash"}:
         return None

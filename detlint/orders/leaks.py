@@ -1,4 +1,4 @@
-"""Places where an arbitrary order comes to matter, or leaves the code that is known."""
+"""Places where an arbitrary order comes to matter, or leaves the known code."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ LEAVING = frozenset(("returned", "yielded", "kept", "handed", "passed", "goes"))
 class Leak:
     """A place where an arbitrary order matters.
 
-    `kind` says what the order decides: "numbers" of the items, "first": which item is taken, "position": which one
-    stands at an index, "paired": what stands beside them in `zip`, "draws": what is drawn at random, "array",
-    "writes", "dataset", "state": where items stand in an array, a file, a data set or an optimizer's state, "sums": the
-    order in which they are added up, "trains": in which a model learns from them, "alike": which of those comes first
-    that a key ranks alike, "ranked" where it is known to matter. Or it says how the value leaves the known code, its
-    order as it is: "returned", "yielded", "kept" in an attribute, "handed" to a method of self, "passed" elsewhere.
-    `to` is where other files take it up; of kind "goes" it leaves by that alone. It is so only if the functions that
-    take the parameters `through` which it comes give them back.
+    `kind` says what the order decides: "numbers" of the items, "first": which item is taken, "position": which one is
+    at an index, "paired": what `zip` pairs them with, "draws": which random numbers are drawn, "array", "writes",
+    "dataset", "state": where items are in an array, a file, a data set or an optimizer's state, "sums": the order in
+    which they are added up, "trains": the order in which a model learns from them, "alike": which of the items that a
+    key ranks equal comes first, "ranked" if that is known to matter. Or it says how the value leaves the known code,
+    its order unchanged: "returned", "yielded", "kept" in an attribute, "handed" to a method of self, "passed"
+    elsewhere. `to` is where other files take it up; with the kind "goes" it leaves in no other way. The leak exists
+    only if the functions that take the parameters in `through` return the value.
     """
 
     node: s.Node
@@ -33,17 +33,17 @@ class Leak:
 
 
 def sure(leaks: Iterable[Leak]) -> list[Leak]:
-    """Those that rest on no function of another file."""
+    """Return the leaks that do not depend on a function of another file."""
     return [leak for leak in leaks if not leak.through]
 
 
 def carriers(leaks: Iterable[Leak]) -> tuple[Carrier, ...]:
-    """What carries an order to other files."""
+    """Return what carries an order to other files."""
     return tuple(dict.fromkeys(leak.to for leak in sure(leaks) if leak.to is not None))
 
 
 def given_back(module: Module, leaks: Iterable[Leak]) -> tuple[Flow, ...]:
-    """What becomes of an order if functions of other files give it back."""
+    """Return what becomes of an order if functions of other files return it."""
     found = (
         Flow(each.through[0], module.place(each.node), each.kind, each.to, each.through)
         for each in leaks
@@ -53,5 +53,5 @@ def given_back(module: Module, leaks: Iterable[Leak]) -> tuple[Flow, ...]:
 
 
 def elsewhere(module: Module, node: s.Node, use: s.Node, message: str) -> list[tuple[s.Node, str]]:
-    """What to tell of a use beside a finding at `node`: nothing, if it stands on the same line."""
+    """Return the note on a use to add to a finding at `node`; empty if both are on the same line."""
     return [] if module.place(use).line == module.place(node).line else [(use, message)]

@@ -1,4 +1,4 @@
-"""Which calls list a directory in the order in which the file system keeps it."""
+"""Calls that list a directory in the order of the file system."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Listings:
         self._attributes = names("order", "path", "attributes", id="made")
 
     def found(self) -> Iterator[tuple[s.Call, str]]:
-        """Each listing and its kind: "list", "iterator", "entries", "walk", or "files" of folders that are sorted."""
+        """Yield each listing with its kind: "list", "iterator", "entries", "walk", or "files" of sorted folders."""
         for call in self.module.calls_like(self._listings, words=self._methods | self._shared):
             kind = self._kind(call)
             if kind:
@@ -41,13 +41,13 @@ class Listings:
         return ""
 
     def gives_paths(self, call: s.Call) -> bool:
-        """Whether what a listing gives can be compared: names, and paths of `pathlib`, not those in an archive."""
+        """Return whether the items of a listing can be compared: names, and `pathlib` paths, but not in an archive."""
         if self.module.callee(call):
             return True
         return isinstance(call.function, s.Attribute) and self.is_path(call.function.value, sure=True)
 
     def is_path(self, node: s.Expression, depth: int = 6, *, sure: bool = False) -> bool:
-        """Whether an expression is a `pathlib.Path`, as one of its values or, if `sure`, as all of them."""
+        """Return whether an expression is a `pathlib.Path`: one of its values is or, with `sure`, all of them are."""
         if depth == 0:
             return False
         types = self.module.types(node)
@@ -78,7 +78,7 @@ class Listings:
         return False
 
     def _walks_in_order(self, call: s.Call) -> bool:
-        """Whether the loop over a walk sorts the folders that it goes on to, as `dirs.sort()` does."""
+        """Return whether the loop over a walk sorts the folders that it descends into, as `dirs.sort()` does."""
         loop = call.parent
         if not isinstance(loop, s.For) or not isinstance(loop.target, s.Collection) or len(loop.target.elements) < 3:
             return False
@@ -90,7 +90,7 @@ class Listings:
         )
 
     def _is_sorted(self, name: s.Name) -> bool:
-        """Whether a list is sorted in place here: `x.sort()`, `x[:] = sorted(...)`."""
+        """Return whether a list is sorted in place here: `x.sort()`, `x[:] = sorted(...)`."""
         around = name.parent
         if isinstance(around, s.Attribute):
             return around.attribute == "sort"

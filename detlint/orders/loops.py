@@ -1,4 +1,4 @@
-"""What a loop does that depends on the order of its items."""
+"""Effects of a loop that depend on the order of its items."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Loops:
     # Effects
 
     def effects(self, node: s.For | s.While) -> list[Effect]:
-        """What is done in the body of a loop whose outcome depends on the order of the items."""
+        """Return what the body of a loop does that depends on the order of the items."""
         if node not in self._effects:
             self._effects[node] = list(self._found(node))
         return self._effects[node]
@@ -101,14 +101,14 @@ class Loops:
                 yield Effect(call, "writes")
 
     def _trains(self, loop: s.For | s.While) -> s.Call | None:
-        """The step of an optimizer by the gradients of an item: each begins where the one before it ended."""
+        """Return the optimizer step on an item's gradients, or None: each step begins where the last one ended."""
         if "backward" not in self.module.words:
             return None
         called = {last_word(part.function): part for part in s.walk(loop.body) if isinstance(part, s.Call)}
         return called.get("step") if "backward" in called else None
 
     def _writes_outside(self, node: s.Expression, loop: s.For | s.While) -> bool:
-        """Whether a file is open before the loop begins; it may have been chosen among several in the loop."""
+        """Return whether a file is open before the loop begins; the loop may choose it among several."""
         if self.gathering.outside(node, loop):
             return self.is_file(node)
         values = self.module.values(node) or ()
@@ -152,7 +152,7 @@ class Loops:
         return _is_fraction(added) or (bool(kinds) and kinds <= self.module.catalogue.names("order", "rounded"))
 
     def _grows(self, target: s.Name, assign: s.Assign, loop: s.For | s.While) -> bool:
-        """Whether each item is joined to what a name holds: `rows = np.vstack([rows, row])`."""
+        """Return whether each item is joined to what a name holds: `rows = np.vstack([rows, row])`."""
         call = assign.value
         if not isinstance(call, s.Call) or not self._begins_outside(target, loop):
             return False
@@ -162,7 +162,7 @@ class Loops:
         return joins and any(p.id == target.id for p in parts) and any(p.id != target.id for p in parts)
 
     def _begins_outside(self, name: s.Name, loop: s.For | s.While) -> bool:
-        """Whether a name has a value before a loop begins."""
+        """Return whether a name has a value before a loop begins."""
         scope = name.scope.find(name.id)
         return scope is not None and any(not inside(each.node, loop) for each in scope.bindings[name.id])
 
@@ -182,14 +182,14 @@ class Loops:
         return frozenset[str]().union(*(self.module.types(value) for value in values))
 
     def _is_only_shown(self, target: s.Name) -> bool:
-        """Whether a sum is read in messages alone."""
+        """Return whether a sum is only read in messages."""
         scope = target.scope.find(target.id)
         reads = self.module.reads(scope, target.id) if scope is not None else []
         calls = [[a for a in read.ancestors() if isinstance(a, s.Call)] for read in reads]
         return all(any(self.is_message(call) for call in around) for around in calls)
 
     def _counters(self, loop: s.For | s.While) -> frozenset[str]:
-        """Names that a loop counts up by one for each item, and that begin outside of it."""
+        """Return the names that a loop counts up by a constant for each item, and that begin outside of it."""
         found = set()
         for part in s.walk(loop.body):
             name = part.targets[0] if isinstance(part, s.Assign) else None
@@ -207,7 +207,7 @@ class Loops:
         return leave.kind == "return" and all(isinstance(value, s.Constant) for value in leave.values)
 
     def is_file(self, node: s.Expression) -> bool:
-        """Whether an expression is certainly a file that this code has opened, or writes to one."""
+        """Return whether an expression is certainly a file that this code has opened, or a writer to one."""
         if isinstance(node, s.Call):
             return self._opens(node)
         values: list[s.Expression | None] = []
@@ -218,7 +218,7 @@ class Loops:
         return bool(values) and all(isinstance(v, s.Call) and self._opens(v) for v in values)
 
     def writes_in_turn(self, function: s.Function) -> s.Call | None:
-        """A call by which a method writes to a file that its object keeps open, from one call to the next."""
+        """Return a call by which a method writes to a file that its object keeps open between calls, or None."""
         calls = (part for part in s.walk(function.body) if isinstance(part, s.Call))
         for call in calls if not self._writing.isdisjoint(self.module.words) else ():
             method = call.function
@@ -240,18 +240,18 @@ class Loops:
     # Other answers
 
     def draw(self, node: s.Node, around: s.Node | None = None) -> s.Call | None:
-        """A call in `node` that draws from a generator, where each item comes to it in a loop `around` it."""
+        """Return a call in `node` that draws from a generator, once for each item in a loop `around` it, or None."""
         return self._drawn.within(node, node if around is None else around)
 
     def is_message(self, call: s.Call) -> bool:
-        """Whether the arguments of a call are for people to read: it prints, logs or makes an exception."""
+        """Return whether the arguments of a call are for people to read: it prints, logs or makes an exception."""
         names = self.module.callee(call)
         if names & self._messages or any(n.endswith(("Error", "Exception", "Warning")) for n in names):
             return True
         return isinstance(call.function, s.Attribute) and call.function.attribute in self._message_methods
 
     def only_told(self, node: s.Expression, depth: int = 6) -> bool:
-        """Whether a value gets into nothing but messages and errors, by itself or item by item."""
+        """Return whether a value only gets into messages and errors, as a whole or item by item."""
         parent = node.parent
         if depth == 0 or parent is None:
             return False
@@ -275,13 +275,13 @@ class Loops:
         return False
 
     def drains(self, call: s.Call) -> bool:
-        """Whether a `pop()` stands in a loop that takes all items one by one, or after a look at how many there are."""
+        """Return whether a `pop()` is in a loop that takes all items one by one, or follows a check of their number."""
         if any(isinstance(a, s.While) for a in call.ancestors()):
             return True
         return isinstance(call.function, s.Attribute) and (bool(call.arguments) or self.counts.only_one(call.function))
 
     def is_sorted_into(self, read: s.Expression) -> bool:
-        """Whether an attribute's value is sorted back into the attribute: `self.x = sorted(self.x)`."""
+        """Return whether an attribute's value is sorted back into the attribute: `self.x = sorted(self.x)`."""
         call = read.parent.parent if isinstance(read.parent, s.Argument) else None
         if not isinstance(call, s.Call) or not self.module.callee(call) <= self._free:
             return False
@@ -294,7 +294,7 @@ class Loops:
     # Places
 
     def outermost(self, node: s.Node, holder: s.Name) -> s.Node:
-        """The outermost loop around `node` in the function that holds the list, else `node`."""
+        """Return the outermost loop around `node` in the function that holds the list, else `node`."""
         found = node
         home = self.module.function_of(holder)
         for around in node.ancestors():
@@ -305,7 +305,7 @@ class Loops:
         return found
 
     def comes_after(self, read: s.Name, outer: s.Node, node: s.Node) -> bool:
-        """Whether a name is read after `node`, or in a loop around it, rather than in the statement itself."""
+        """Return whether a name is read after `node`, or in a loop around it, rather than in the statement itself."""
         if inside(read, node):
             return False
         last = max((part.order for part in s.walk(node)), default=node.order)
@@ -341,7 +341,7 @@ def _is_fraction(node: s.Expression) -> bool:
 
 
 def in_handler(node: s.Node, outer: s.Node) -> bool:
-    """Whether a node of a loop or function is in an `except` clause, where what went wrong is noted down."""
+    """Return whether a node of a loop or function is in an `except` clause, which records what went wrong."""
     below = node
     for around in node.ancestors():
         if isinstance(around, s.Try) and below in around.handlers:

@@ -1,4 +1,4 @@
-"""Where a value comes out again that was put into a container, an object, or what a function gives."""
+"""Where a value comes out again after it was put into a container, an object, or a function's result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from detlint.tree import syntax as s
 from detlint.tree.scopes import Scope, class_of
 
 _DEPTH = 8
-_READS = 30  # of a container, the first in the text
+_READS = 30  # reads of a container that are followed, the first in the text
 _ALL = ("values",)
 _TAKING = ("get", "pop", "setdefault")
 
@@ -22,19 +22,19 @@ _TAKING = ("get", "pop", "setdefault")
 class Step:
     """One step into a value: to an "item" of a sequence, an "entry" of a mapping or an "attribute".
 
-    `key` is its index, key or name, None where that is not known or where all are meant.
+    `key` is its index, key or name, or None if that is not known or all are meant.
     """
 
     kind: str
     key: str | int | None = None
 
     def leads_to(self, kind: str, key: object) -> bool:
-        """Whether an access of a kind, with a key that may not be known (None), may get what stands here."""
+        """Return whether an access of this kind, whose key may be unknown (None), may reach this step."""
         return kind == self.kind and (key is None or self.key is None or key == self.key)
 
     @property
     def text(self) -> str:
-        """The step as the path of a `Carrier` has it."""
+        """The step as it is written in the path of a `Carrier`."""
         return f"{self.kind}:{'' if self.key is None else self.key}"
 
 
@@ -45,8 +45,8 @@ Path = tuple[Step, ...]
 class Out:
     """A value that leaves the function, with what is followed at `path` in it.
 
-    `node` is the statement that returns it, the argument that hands it on, or the attribute or the variable of a module
-    that keeps it. `goes` says that the file itself takes it up, too.
+    `node` is the statement that returns it, the argument that passes it on, or the attribute or module variable that
+    keeps it. `goes` says that the file itself takes it up too.
     """
 
     node: s.Node
@@ -55,36 +55,36 @@ class Out:
 
 
 class Parts:
-    """Follows values of one file to what is made of them and what they are taken from again."""
+    """Follows values of one file to what they are put into and where they are taken out again."""
 
     def __init__(self, module: Module, live: Live, *, apart: bool = False) -> None:
-        """With `apart` no function of the file is entered, and none left for its callers."""
+        """Create the analysis. With `apart` no function of the file is entered, and none is left for its callers."""
         self.module = module
         self._apart = apart
         self.live = live
         self._kept = module.python("functions", "same-items")
         self._adding = module.python("methods", "takes-in")
         self._named = module.python("functions", "attributes-of-keywords")
-        self.keyed = self._named | {"builtins.dict"}  # functions that keep what they are given by keywords
+        self.keyed = self._named | {"builtins.dict"}  # functions that keep their keyword arguments
         self._seen: set[tuple[s.Node, Path]] = set()
 
     def put(self, node: s.Expression) -> list[s.Expression | Out]:
-        """Where a value comes out again that `node` puts into something: nothing where it puts it nowhere."""
+        """Return where the value of `node` comes out of what it is put into; empty if it is put nowhere."""
         self._seen = set()
         return list(self._put(node, (), _DEPTH))
 
     def of(self, node: s.Expression, path: Path) -> list[s.Expression | Out]:
-        """Where a value comes out that stands at `path` in what `node` gives."""
+        """Return where the value at `path` in `node` comes out."""
         self._seen = set()
         return list(self._at(node, path, _DEPTH))
 
     def of_holder(self, holder: s.Expression, path: Path, node: s.Node) -> list[s.Expression | Out]:
-        """Where a value comes out that `node` puts at `path` of what a name or an expression holds."""
+        """Return where a value comes out that `node` puts at `path` into what a name or an expression holds."""
         self._seen = set()
         return list(self._held(holder, path, node, _DEPTH))
 
     def onward(self, node: s.Expression) -> list[s.Expression | Out]:
-        """Where the value of an expression comes out again that is bound, returned, handed on or put into something."""
+        """Return where an expression's value comes out after it is bound, returned, passed on or put into something."""
         self._seen = set()
         return list(self._onward(node, _DEPTH))
 
@@ -128,7 +128,7 @@ class Parts:
             yield from self._given(parent, parent.parent, path, depth)
 
     def _given(self, argument: s.Argument, call: s.Call, path: Path, depth: int) -> Iterator[s.Expression | Out]:
-        """What becomes of a value that a call puts into what it makes, or into what it is a method of."""
+        """Yield where a value comes out that a call puts into what it makes, or into the receiver of the method."""
         names = self.called(call)
         method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
         if isinstance(call.function, s.Attribute) and method in ("append", "appendleft", "insert"):
@@ -141,7 +141,7 @@ class Parts:
                 yield from self._at(call, (Step("attribute", attribute), *path), depth)
 
     def _attributes(self, klass: s.Class, call: s.Call, argument: s.Argument) -> Iterator[str]:
-        """The attributes in which an object keeps what it is made with."""
+        """Yield the attributes in which an object keeps an argument of its constructor."""
         name = self.parameter(call, argument)
         made = self.module.method(klass, "__init__")
         if made is None:
@@ -160,13 +160,13 @@ class Parts:
                 yield from (each.attribute for each in kept)
 
     def fields(self, klass: s.Class) -> list[str]:
-        """The fields that a class and its bases declare, in their order."""
+        """Return the fields that a class and its bases declare, in their order."""
         nodes = [node for each in reversed(self.module.family(klass)) for node in each.body.statements]
         declared = [node.targets[0] for node in nodes if isinstance(node, s.Assign) and node.annotation is not None]
         return [target.id for target in declared if isinstance(target, s.Name)]
 
     def parameter(self, call: s.Call, argument: s.Argument) -> str:
-        """The parameter that takes an argument; of functions that are not known its keyword, or its place as `#0`."""
+        """Return the parameter that takes an argument; of an unknown function its keyword, or its position as `#0`."""
         if argument.star:
             return ""
         if argument.keyword is not None:
@@ -178,7 +178,7 @@ class Parts:
     # Out of them
 
     def _at(self, node: s.Expression, path: Path, depth: int) -> Iterator[s.Expression | Out]:
-        """Where a value comes out that stands at `path` in `node`."""
+        """Yield where a value comes out that is at `path` in `node`."""
         if not path:
             yield node
             return
@@ -272,7 +272,7 @@ class Parts:
                         yield from self._at(read, path, depth - 1)
 
     def _left(self, node: s.Node, path: Path, depth: int) -> Iterator[s.Expression | Out]:
-        """What the callers of a function in the file take from what it returns or yields."""
+        """Yield what the callers of a function in the file take from what it returns or yields."""
         function = self.module.function_of(node)
         if function is None or function.name == "<lambda>":
             return
@@ -282,7 +282,7 @@ class Parts:
         yield Out(node, path, bool(calls))
 
     def called(self, call: s.Call) -> frozenset[str]:
-        """The qualified names of what is called, with methods of a base that `super()` finds."""
+        """Return the qualified names of what is called, including methods of a base that `super()` finds."""
         names = self.module.callee(call)
         function = call.function
         if names or not (isinstance(function, s.Attribute) and isinstance(function.value, s.Call)):
@@ -301,7 +301,7 @@ class Parts:
     # Names
 
     def _unpacked(self, target: s.Expression, path: Path, node: s.Node, depth: int) -> Iterator[s.Expression | Out]:
-        """What is done with what a target gets."""
+        """Yield where the value assigned to a target comes out."""
         if isinstance(target, s.Collection):
             if path and path[0].kind == "item" and not any(isinstance(e, s.Starred) for e in target.elements):
                 for place, element in enumerate(target.elements):
@@ -325,7 +325,7 @@ class Parts:
                 yield from self._at(read, path, depth - 1)
 
     def _attribute(self, target: s.Attribute, path: Path, depth: int) -> Iterator[s.Expression | Out]:
-        """What the methods of a class take from an attribute."""
+        """Yield what the methods of a class take from an attribute."""
         klass = self.module.class_of(target)
         for part in self.module.family(klass) if klass is not None else ():
             for read in s.walk(part.body):
@@ -336,7 +336,7 @@ class Parts:
             yield Out(target, path, goes=True)
 
     def _held(self, holder: s.Expression, path: Path, node: s.Node, depth: int) -> Iterator[s.Expression | Out]:
-        """What is taken from a container, by name or attribute, into which `node` put something."""
+        """Yield what is taken from a container, a name or attribute, into which `node` put something."""
         if depth == 0:
             return
         if isinstance(holder, s.Subscript) and len(holder.indices) == 1:
@@ -356,11 +356,11 @@ class Parts:
                 yield Out(holder, path, goes=True)
 
     def is_first(self, function: s.Function, parameter: s.Parameter) -> bool:
-        """Whether a parameter is the object of a method."""
+        """Return whether a parameter is the object of a method."""
         return class_of(function) is not None and parameter is function.parameters[0]
 
     def is_self(self, node: s.Expression) -> bool:
-        """Whether a name is the first parameter of a method."""
+        """Return whether a name is the first parameter of a method."""
         if not isinstance(node, s.Name):
             return False
         function = self.module.function_of(node)
@@ -370,11 +370,11 @@ class Parts:
 
 
 def _key(node: s.Expression | None) -> str | int | None:
-    """The constant that an index is; None where it is none."""
+    """Return the constant that an index is, or None."""
     value = literal(node) if node is not None else None
     return value if isinstance(value, (str, int)) else None
 
 
 def _loose(path: Path) -> Path:
-    """A path into a sequence of which the places are no longer known."""
+    """Return a path into a sequence with its index made unknown."""
     return (Step("item"), *path[1:]) if path and path[0].kind == "item" else path

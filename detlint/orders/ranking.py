@@ -1,4 +1,4 @@
-"""Sorting by a key that leaves items alike: those keep the order in which they come."""
+"""Sorting by a key that ranks items equal, which leaves these in the order in which they come."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _COUNTING = frozenset(("collections.Counter",))
 
 
 def ranks_alike(module: Module, call: s.Call) -> str:
-    """What a call does whose `key` gives several items one rank: "passes" on their order, takes the "first", or "".
+    """Return what a call does with items that its `key` ranks equal: "passes" on their order, takes the "first", or "".
 
-    The longest or the most frequent item is none where no more than its rank is asked for, as by `len(max(...))`.
+    A longest or most frequent item is not "first" if only its rank may be asked for, as by `len(max(...))`.
     """
     if not has_alike_key(module, call):
         return ""
@@ -26,7 +26,7 @@ def ranks_alike(module: Module, call: s.Call) -> str:
 
 
 def has_alike_key(module: Module, call: s.Call) -> bool:
-    """Whether a call is given a `key` that is known to rank different items alike: their length, or how many."""
+    """Return whether a call has a `key` that is known to rank different items equal: their length or their count."""
     given = next((a.value for a in call.arguments if a.keyword == "key"), None)
     if isinstance(given, s.Lambda):
         parameters, statements = given.function.parameters, given.function.body.statements
@@ -40,7 +40,7 @@ def has_alike_key(module: Module, call: s.Call) -> bool:
 
 
 def _is_rank_of(module: Module, node: s.Expression, item: str) -> bool:
-    """Whether an expression is the length of `item`, or how many of it there are."""
+    """Return whether an expression is the length or the count of `item`."""
     if isinstance(node, s.Operation) and node.operator in ("-", "neg") and len(node.operands) == 1:
         return _is_rank_of(module, node.operands[0], item)
     if isinstance(node, s.Subscript):
@@ -60,6 +60,6 @@ def _is(node: s.Expression, name: str) -> bool:
 
 
 def counts(module: Module, node: s.Expression) -> bool:
-    """Whether an expression is a `Counter`."""
+    """Return whether an expression is a `Counter`."""
     values = module.values(node) or []
     return bool(values) and all(isinstance(v, s.Call) and module.callee(v) == _COUNTING for v in values)

@@ -1,4 +1,4 @@
-"""Which bindings of a name are overwritten before it is read: what the order of bindings by itself does not tell."""
+"""Bindings of a name that are overwritten before it is read, which their order alone does not show."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from detlint.tree.scopes import Binding, reaching
 
 
 class Live:
-    """Tells the bindings that may give a name its value, each name asked about once."""
+    """Finds the bindings that may give a name its value, cached by name node."""
 
     def __init__(self) -> None:
         self._known: dict[s.Name, list[Binding]] = {}
 
     def __call__(self, read: s.Name) -> list[Binding]:
-        """The bindings that may give `read` its value, without those that every path to it overwrites."""
+        """Return the bindings that may give `read` its value, without those that every path to it overwrites."""
         found = self._known.get(read)
         if found is None:
             reached = reaching(read) or []
@@ -41,7 +41,7 @@ def _is_overwritten(binding: Binding, read: s.Name) -> bool:
 
 
 def _between(statement: s.Statement, read: s.Name) -> Iterator[s.Statement]:
-    """The statements that follow one in its block, up to where a name is read."""
+    """Yield the statements that follow one in its block, up to where a name is read."""
     statements = statement.parent.statements if isinstance(statement.parent, s.Block) else []
     later = islice(statements, statements.index(statement) + 1, None)
     yield from takewhile(lambda other: statement.order < other.order < read.order, later)
@@ -54,7 +54,7 @@ def _statement(node: s.Node) -> s.Statement | None:
 
 
 def _rebinds(node: s.Statement, read: s.Name) -> bool:
-    """Whether a statement gives a name a new value on every path through it."""
+    """Return whether a statement gives a name a new value on every path through it."""
     if isinstance(node, s.Assign):
         return node.operator == "=" and any(_is_name(target, read) for target in node.targets)
     if isinstance(node, s.If):

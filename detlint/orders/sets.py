@@ -1,4 +1,4 @@
-"""Which expressions are sets."""
+"""The expressions that are sets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Sets:
         self._returned: dict[s.Function, bool] = {}
 
     def may_be_any(self) -> bool:
-        """Whether the file has a word or a display without which it has no sets."""
+        """Return whether the file has a word, a display or an operation without which it has no sets."""
         module = self.module
         if module.speaks_of((*self.types, *self.algebra)) or any(
             n.kind == "set" for kind in _DISPLAYS for n in module.every(kind)
@@ -33,14 +33,14 @@ class Sets:
         return "keys" in module.words and any(node.operator in _OPERATORS for node in module.every(s.Operation))
 
     def is_set(self, node: s.Expression) -> bool:
-        """Whether an expression is certainly a set."""
+        """Return whether an expression is certainly a set."""
         if node not in self._sets:
             self._sets[node] = False
             self._sets[node] = self._is_set(node)
         return self._sets[node]
 
     def has_no_order(self, node: s.Expression) -> bool:
-        """Whether a set is known to hold one item at most: a display, or a name of one that nothing puts items into."""
+        """Return whether a set is known to hold at most one item: a display, or a name of one that nothing adds to."""
         if isinstance(node, s.Collection):
             return len(node.elements) < 2 and not any(isinstance(element, s.Starred) for element in node.elements)
         if isinstance(node, s.Call) and self.module.callee(node) <= self.types and len(node.arguments) == 1:
@@ -57,7 +57,7 @@ class Sets:
         return not any(self._may_grow(read) for read in self.module.reads(scope, node.id))
 
     def _may_grow(self, read: s.Name) -> bool:
-        """Whether a use of a set may put items into it: by a method, or in a function that is not a builtin one."""
+        """Return whether a use of a set may add items to it: by a method, or in a function that is not a builtin."""
         parent = read.parent
         if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
             names = self.module.callee(parent.parent)
@@ -106,7 +106,7 @@ class Sets:
         return False
 
     def _gives_set(self, function: s.Function) -> bool:
-        """Whether a function returns nothing but sets."""
+        """Return whether a function returns only sets."""
         if function.returns is not None:
             return self._annotates_set(function.returns)
         if function not in self._returned:
@@ -133,7 +133,7 @@ class Sets:
         return bool(self.module.names(value)) and self.module.names(value) <= self.types
 
     def _holds_sets(self, node: s.Expression) -> bool:
-        """Whether a container is a `defaultdict(set)`."""
+        """Return whether a container is a `defaultdict(set)`."""
         values = self.module.values(node) or []
         return bool(values) and all(
             isinstance(v, s.Call)

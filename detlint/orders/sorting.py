@@ -1,4 +1,4 @@
-"""Fixes that give what has no order of its own one: sorted, or in the order in which it was put together."""
+"""Fixes that give an unordered value an order: sorted, or that in which its items were put together."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
 _SETS = frozenset(("builtins.set", "builtins.frozenset"))
-_TAKING = {"join": "joined-by", "extend": "extended-by"}  # the types of Python that have such a method
+_TAKING = {"join": "joined-by", "extend": "extended-by"}  # the builtin types that have such a method
 
 
 def sorted_where_taken(module: Module, node: s.Expression, key: str = "") -> Fix | None:
-    """`sorted(...)`, with a `key` function, around what is gone through; None where it is used in other ways too."""
+    """Return a fix that puts `sorted(...)`, with a `key`, around what is only iterated over; else None."""
     if not is_iterated(module, node) or not module.is_builtin("sorted", node):
         return None
     around = _call_around(node)
@@ -27,7 +27,7 @@ def sorted_where_taken(module: Module, node: s.Expression, key: str = "") -> Fix
 
 
 def in_first_order(module: Module, node: s.Expression) -> Fix | None:
-    """`dict.fromkeys(items)` in the place of `set(items)` or of `{...}`: each item once, in the order they come in."""
+    """Return a fix that replaces `set(items)` or `{...}` by `dict.fromkeys(items)`, which keeps the order, or None."""
     changes: list[Edit | None] = []
     if not is_iterated(module, node) or not module.is_builtin("dict", node):
         return None
@@ -40,10 +40,10 @@ def in_first_order(module: Module, node: s.Expression) -> Fix | None:
 
 
 def listing_sorted(module: Module, call: s.Call, kind: str, *, paths: bool) -> Fix | None:
-    """A listing of names or `paths` sorted, wherever it goes; one of entries, where they are gone through.
+    """Return a fix that sorts a listing of names or `paths` anywhere, and one of entries where it is iterated over.
 
-    `kind` is as in `Listings.found`. What is not known to be a path of `pathlib` is compared as text. It is unsafe to
-    give a list in the place of an iterator that more than one loop may draw from.
+    `kind` is as in `Listings.found`. What is not known to be a `pathlib` path is compared as a string. The fix is
+    unsafe if it replaces an iterator that more than one loop may draw from by a list.
     """
     if kind == "entries":
         return sorted_where_taken(module, call, key="lambda entry: entry.name")
@@ -63,10 +63,10 @@ def listing_sorted(module: Module, call: s.Call, kind: str, *, paths: bool) -> F
 
 
 def _walk_sorted(module: Module, call: s.Call, kind: str) -> Fix | None:
-    """The folders and files of a walk sorted in place where a loop takes them; all that it gives if it goes nowhere.
+    """Return a fix that sorts a walk's folders and files where a loop takes them, or the walk if it ignores folders.
 
-    Of "files" the folders are sorted already. A loop that reads them may leave some out, which `sorted` around the walk
-    would undo.
+    For "files" the folders are sorted already. A loop that reads the folders may drop some, which `sorted` around the
+    walk would undo.
     """
     loop = call.parent
     target = loop.target if isinstance(loop, s.For) and loop.iterator is call else None
@@ -91,7 +91,7 @@ def _walk_sorted(module: Module, call: s.Call, kind: str) -> Fix | None:
 
 
 def _is_taken_once(module: Module, call: s.Call) -> bool:
-    """Whether an iterator is kept under a local name whose only use goes through it, once."""
+    """Return whether an iterator is kept under a local name whose only use iterates over it, once."""
     assign = call.parent
     target = assign.targets[0] if isinstance(assign, s.Assign) and len(assign.targets) == 1 else None
     scope = target.scope.find(target.id) if isinstance(target, s.Name) else None
@@ -105,14 +105,14 @@ def _is_taken_once(module: Module, call: s.Call) -> bool:
 
 
 def _goes_through(loop: s.Node, node: s.Expression) -> bool:
-    """Whether a loop goes through `node`, which it then asks for once."""
+    """Return whether a loop iterates over `node`, which it then evaluates once."""
     if isinstance(loop, s.For):
         return any(part is node for part in s.walk(loop.iterator))
     return isinstance(loop, s.Comprehension) and any(part is node for part in s.walk(loop.clauses[0].iterator))
 
 
 def is_called(node: s.Expression) -> bool:
-    """Whether a loop over `node` calls the items themselves."""
+    """Return whether a loop over `node` calls the items themselves."""
     around = node.parent
     loop = around.parent if isinstance(around, s.Clause) else around
     if not isinstance(around, (s.For, s.Clause)) or not isinstance(around.target, s.Name) or loop is None:
@@ -123,7 +123,7 @@ def is_called(node: s.Expression) -> bool:
 
 
 def is_iterated(module: Module, node: s.Expression) -> bool:
-    """Whether an expression is only gone through, from one item to the next, where it stands."""
+    """Return whether an expression is only iterated over where it stands, from one item to the next."""
     parent = node.parent
     if isinstance(parent, (s.For, s.Clause)):
         return parent.iterator is node
@@ -137,7 +137,7 @@ def is_iterated(module: Module, node: s.Expression) -> bool:
 
 
 def _takes_items(module: Module, method: s.Expression) -> bool:
-    """Whether a method is that of a text or a list which goes through its argument."""
+    """Return whether a method is that of a string or a list which iterates over its argument."""
     if not isinstance(method, s.Attribute) or method.attribute not in _TAKING:
         return False
     kinds = module.types(method.value)

@@ -1,4 +1,4 @@
-"""Draws of tasks that run side by side: which task gets which numbers is a race, however the generator is seeded."""
+"""Draws of tasks that run concurrently: which task gets which numbers is a race, however the generator is seeded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class TaskDraws:
         self._told: set[s.Function] = set()
 
     def of(self, call: s.Call, function: s.Function, row: Row) -> Iterator[s.Call]:
-        """The first draw of a task, if it seeds nothing; `call` starts it, in a pool that has several workers."""
+        """Yield the first draw of a task, if it seeds nothing; `call` starts it, in a pool that has several workers."""
         if function in self._told or self._is_alone(call, row):
             return
         self._told.add(function)
@@ -33,7 +33,7 @@ class TaskDraws:
                 return
 
     def _is_alone(self, call: s.Call, row: Row) -> bool:
-        """Whether the pool of a task is not known, has one worker, or begins each task in a worker of its own."""
+        """Return whether the pool of a task is not known, has one worker, or starts each task in a new worker."""
         receiver = call.function.value if isinstance(call.function, s.Attribute) and row.list("workers") else None
         if receiver is None:
             return False

@@ -1,4 +1,4 @@
-"""Lists that threads and callbacks add to, each when it is done."""
+"""Lists that threads and callbacks add to, each when it finishes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from detlint.tree import syntax as s
 
 
 class Adders:
-    """Finds what functions that run side by side add to shared lists."""
+    """Finds what functions that run concurrently add to shared lists."""
 
     def __init__(self, module: Module, order: Order) -> None:
         self.module = module
@@ -25,7 +25,7 @@ class Adders:
         )
 
     def of(self, call: s.Call, row: Row) -> Iterator[tuple[s.Call, list[Leak], bool]]:
-        """The calls that add to a list, the leaks of its order, and whether what is added says what it belongs to.
+        """Yield the calls that add to a list, the leaks of its order, and whether what is added says whose it is.
 
         `call` starts a thread or registers a callback.
         """
@@ -50,12 +50,12 @@ class Adders:
                 )
 
     def task(self, call: s.Call, row: Row) -> s.Function | None:
-        """The function of this file that a call has run side by side with others, if it has."""
+        """Return the function of this file that a call runs concurrently with others, or None."""
         given = self._given(call, row)
         return None if given is None else self._named(given)
 
     def share(self, call: s.Call, row: Row) -> bool:
-        """Whether several processes that a call starts are given one model in shared memory, each to train it."""
+        """Return whether a call starts several processes that each train one model in shared memory."""
         if not self._is_one_of_several(call, row):
             return False
         owners = [
@@ -93,7 +93,7 @@ class Adders:
         return self.order.leaks_of_list(passed, statement) if isinstance(passed, s.Name) else []
 
     def _passed(self, call: s.Call, place: int, name: str) -> s.Expression | None:
-        """What a call that starts a thread hands to one parameter of its function."""
+        """Return what a call that starts a thread passes to one parameter of its function, or None."""
         for argument in call.arguments:
             if argument.keyword == "args" and isinstance(argument.value, s.Collection):
                 elements = argument.value.elements
@@ -111,7 +111,7 @@ class Adders:
         return positional[0] if positional and row.text("first") else None
 
     def _is_one_of_several(self, call: s.Call, row: Row) -> bool:
-        """Whether a call is made several times, without waiting for each to end."""
+        """Return whether a call is made several times, without waiting for each to end."""
         for around in call.ancestors():
             if isinstance(around, (s.For, s.While)):
                 return not _waits(around.body, row.list("waits"))
@@ -123,7 +123,7 @@ class Adders:
 
 
 def _waits(body: s.Block, methods: tuple[str, ...]) -> bool:
-    """Whether a loop's own statements wait for what they have started: `thread.join()`, `future.result()`."""
+    """Return whether a loop's own statements wait for what they have started: `thread.join()`, `future.result()`."""
     for statement in body.statements:
         call = statement.value if isinstance(statement, (s.ExpressionStatement, s.Assign)) else None
         called = call.function if isinstance(call, s.Call) else None
@@ -133,6 +133,6 @@ def _waits(body: s.Block, methods: tuple[str, ...]) -> bool:
 
 
 def is_keyed(module: Module, item: s.Expression) -> bool:
-    """Whether an item that is kept is a tuple or dict made on the spot, which says what it belongs to."""
+    """Return whether an item is a tuple or dict made on the spot, which says what it belongs to."""
     values = module.values(item) or [item]
     return any(isinstance(v, s.Dictionary) or (isinstance(v, s.Collection) and len(v.elements) > 1) for v in values)

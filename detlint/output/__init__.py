@@ -1,1 +1,1 @@
-"""Formats: each module has `render(report, ...) -> str`; none knows a rule's code."""
+"""Output formats: each module has `render(report, ...) -> str`; none knows a rule's code."""

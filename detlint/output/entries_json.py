@@ -1,4 +1,4 @@
-"""`detlint entries --format json`: the contract that other tools read."""
+"""The output of `detlint entries --format json`: the contract that other tools read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SWITCHES = {  # by key of the document, the name of the switch in a state
 
 
 def render(programs: Programs) -> str:
-    """All entry points as one JSON document."""
+    """Return all entry points as one JSON document."""
     document = {
         "version": 1,
         "tool": {"name": "detlint", "version": __version__},
@@ -55,7 +55,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
 
 
 def _program(start: Place) -> dict[str, Any]:
-    """What the entry point that starts a process has for `path`, `cell` and `line`."""
+    """Return `path`, `cell` and `line` of the entry point that starts a process."""
     return {"path": start.path, "cell": start.cell, "line": start.line}
 
 

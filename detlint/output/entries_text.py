@@ -1,4 +1,4 @@
-"""`detlint entries`: a table of the entry points, and below it what is wrong in each."""
+"""The output of `detlint entries`: a table of the entry points, and below it what is wrong in each."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from detlint.programs.entries import Entry
 from detlint.report import Programs
 from detlint.support.printed import no_command, one_line
 
-_LONG = 1 / 3  # of the names that are too long for their rows, above which every name has a line of its own
+_LONG = 1 / 3  # share of names too long for their rows above which every name has its own line
 _WIDTH = 10_000  # characters after which a coloured line is broken
 Cell = tuple[str, str]  # a text and its style
 
 
 def render(programs: Programs, color: bool = False, width: int | None = None, everything: bool = False) -> str:
-    """The entry points as text, for a terminal of `width` columns or without a limit.
+    """Return the entry points as text, for a terminal of `width` columns, or without a limit.
 
-    Without `everything` those that use no random numbers are only counted, columns that say nothing are left out,
-    and only what is wrong is told in words.
+    Without `everything`, entry points that use no random numbers are only counted, columns that say nothing are left
+    out, and only problems are put into words.
     """
     page = Lines(color, _WIDTH)
     shown = [entry for entry in programs.entries if everything or not idle(entry)]
@@ -62,7 +62,7 @@ def render(programs: Programs, color: bool = False, width: int | None = None, ev
 
 
 def _columns(entries: Sequence[Entry], everything: bool) -> tuple[list[list[Cell]], list[str]]:
-    """The columns beside the names, each with its head, and the switches without one, unset by all."""
+    """Return the columns next to the names, each with its head, and the switches without one, unset by all entries."""
     columns: list[list[Cell]] = [[("kind", ""), *((entry.kind, "") for entry in entries)]]
     for index, stream in enumerate(entries[0].streams):
         states = [entry.streams[index].state for entry in entries]
@@ -81,7 +81,7 @@ def _columns(entries: Sequence[Entry], everything: bool) -> tuple[list[list[Cell
 
 
 def _table(names: list[str], columns: list[list[Cell]], width: int | None) -> Iterator[list[Part]]:
-    """The rows; a name that is too long for a row of the terminal stands in a line above its row."""
+    """Yield the rows; a name that is too long for a row of the terminal gets a line above its row."""
     names = ["entry point", *names]
     widths = [max(cells(text) for text, _ in column) for column in columns]
     room = max(cells(name) for name in names)

@@ -1,4 +1,4 @@
-"""What is said of an entry point in words, alike wherever people read it."""
+"""The wording for entry points, the same in every output format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from detlint.report import Programs
 
 GOOD, FAIR, BAD = "green", "yellow", "red"
 STATES = {"seeded": GOOD, "optional": FAIR, "late": BAD, "unseeded": BAD}  # of a generator
-SWITCHES = {  # by name in a state: a short name, the words to show for a default, their styles, what is told
+SWITCHES = {  # by name in a state: a short name, the default's word, styles, words that are reported
     "algorithms": ("determ.", "off", {"on": GOOD, "warn": FAIR, "optional": FAIR}, ("warn", "optional")),
     "benchmark": ("benchmark", "default", {"off": GOOD, "on": BAD, "optional": FAIR}, ("on", "optional")),
     "cudnn": ("cudnn", "default", {"on": GOOD, "optional": FAIR}, ("optional",)),
@@ -36,8 +36,8 @@ Told = tuple[str, str, str]  # a label, its style and a sentence
 
 
 def names_of(entries: Sequence[Entry]) -> list[str]:
-    """What people call them: their files, their functions where they start with one, and of processes that would have
-    one name the programs that start them.
+    """Return the names of entry points for people: their files, with functions if they start with one. If several
+    processes have one name, the program that starts each is added.
     """
     names = [f"{entry.path}: {entry.function}" if entry.function else entry.path for entry in entries]
     known = Counter(names)
@@ -48,13 +48,13 @@ def names_of(entries: Sequence[Entry]) -> list[str]:
 
 
 def idle(entry: Entry) -> bool:
-    """Whether a program draws nothing, seeds nothing, sets nothing and makes no loader."""
+    """Return whether a program draws nothing, seeds nothing, sets nothing and makes no loader."""
     used = any(stream.state != "none" for stream in entry.streams) or entry.loaders
     return not used and not any(entry.switch(name)[1] for name in SWITCHES)
 
 
 def told(entry: Entry, everything: bool) -> Iterator[Told]:
-    """What is wrong in a program, or all of it."""
+    """Yield what is wrong in a program, or everything about it."""
     for stream in entry.streams:
         wrong = stream.state not in ("none", "seeded") and stream.drawn is not None
         if wrong or (everything and stream.state != "none"):
@@ -68,7 +68,7 @@ def told(entry: Entry, everything: bool) -> Iterator[Told]:
 
 
 def loaders(entry: Entry) -> tuple[str, str]:
-    """How many loaders a program makes, and how many are given a generator and a worker_init_fn; its style."""
+    """Return the number of a program's loaders and how many have a generator and a worker_init_fn; and the style."""
     total = len(entry.loaders)
     generators, inits = (sum(getattr(each, name) for each in entry.loaders) for name in ("generator", "worker_init"))
     style = GOOD if generators == inits == total else FAIR
@@ -76,7 +76,7 @@ def loaders(entry: Entry) -> tuple[str, str]:
 
 
 def closing(programs: Programs, idle: int) -> str:
-    """How many entry points there are, `idle` of which use no random numbers."""
+    """Return a sentence on the number of entry points, `idle` of which use no random numbers."""
     files = count(programs.files, "file")
     if not programs.entries:
         return f"No entry points in {files}."
@@ -89,7 +89,7 @@ def closing(programs: Programs, idle: int) -> str:
 
 
 def _story(entry: Entry, stream: Stream) -> str:
-    """What a program does with one generator."""
+    """Return what a program does with one generator."""
     if stream.before is None:
         return _plain_story(entry, stream)
     made = stream.before
@@ -98,7 +98,7 @@ def _story(entry: Entry, stream: Stream) -> str:
 
 
 def _plain_story(entry: Entry, stream: Stream) -> str:
-    """The same, without what is drawn ahead of that for a seed."""
+    """Return the same, without what is drawn before that for a seed."""
     first = stream.draws[0] if stream.draws else stream.drawn
     drawn = f"drawn at {_where(first.event.place)} by {first.event.what}" if first else "not drawn from"
     if first is not None and first.event.word == FORKED:
@@ -137,10 +137,10 @@ def _only(guarded: bool, option: str) -> str:
 
 
 def _where(place: Place) -> str:
-    """A place for people, who count a notebook's cells from 1."""
+    """Return a place for people, who count a notebook's cells from 1."""
     return f"{place.path}:{place.line}" if place.cell is None else f"{place.path}:cell {place.cell + 1}:{place.line}"
 
 
 def listed(items: Sequence[str], word: str) -> str:
-    """The items as a list in a sentence, with `word` before the last."""
+    """Return the items as a list in a sentence, with `word` before the last."""
     return f" {word} ".join((", ".join(items[:-1]), items[-1])) if len(items) > 1 else items[0]

@@ -1,4 +1,4 @@
-"""The files of a report as other tools see them: their names from the working directory, and lines of the raw text."""
+"""The files of a report as other tools see them: names relative to the working directory, and lines of the raw text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from detlint.sources.magics import LINES
 from detlint.support.records import record
 
 if TYPE_CHECKING:
-    from detlint.applying.fixer import Settings  # which imports the parsers
+    from detlint.applying.fixer import Settings  # it imports the parsers
 
 
 @record(frozen=True)
@@ -33,14 +33,14 @@ class Span:
 
 
 class Text:
-    """A text, and its offsets as lines and columns."""
+    """A text whose offsets can be converted to lines and columns."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines with their ends."""
+        """The lines, with their line endings."""
         return LINES.findall(self.text)
 
     @cached_property
@@ -48,33 +48,33 @@ class Text:
         return [0, *accumulate(len(line) for line in self.lines)]
 
     def offset(self, line: int, column: int) -> int:
-        """The offset of a line and column; that of the end for a line behind the last."""
+        """Return the offset of a line and column; for a line after the last, that of the end."""
         return min(self._starts[min(line, len(self._starts)) - 1] + column - 1, len(self.text))
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset. Behind a last newline begins another line, else the last one goes on."""
+        """Return line and column of an offset. A final newline begins another line."""
         line = bisect_right(self._starts, offset)
         if line > len(self.lines) > 0 and not self.lines[-1].endswith(("\r", "\n")):
             line -= 1
         return line, offset - self._starts[line - 1] + 1
 
     def span(self, start: int, end: int) -> Span:
-        """What stands between two offsets."""
+        """Return the span between two offsets."""
         return Span(*self.position(start), *self.position(end))
 
     def byte_column(self, line: int, column: int) -> int:
-        """A column counted in bytes of UTF-8."""
+        """Return a column counted in bytes of UTF-8."""
         before = self.lines[line - 1][: column - 1] if line <= len(self.lines) else " " * (column - 1)
         return len(before.encode("utf-8", "surrogatepass")) + 1
 
 
 class Files:
-    """The analysed files as they are now, each read once; one that cannot be read is taken to be empty."""
+    """The analysed files as they are now, each read once; one that cannot be read counts as empty."""
 
     def __init__(self, settings: Callable[[], Settings], given: Buffer | None = None) -> None:
-        """`settings` tells how `detlint --fix` makes the fixes of these files.
+        """Create the files. `settings` returns how `detlint --fix` makes the fixes of these files.
 
-        What is `given` of a file goes before what the disk has of it.
+        The content of `given` takes precedence over the file on disk.
         """
         self._settings = settings
         self._given = given
@@ -84,11 +84,11 @@ class Files:
 
     @cached_property
     def settings(self) -> Settings:
-        """How `detlint --fix` makes the fixes of these files."""
+        """The settings with which `detlint --fix` makes the fixes of these files."""
         return self._settings()
 
     def read(self, path: str) -> str:
-        """The text of a file without its BOM. Raises UnreadableError."""
+        """Return the text of a file without its BOM. Raises UnreadableError."""
         if path not in self._texts:
             given = self._given if self._given is not None and self._given.is_at(Path(path)) else None
             text = source.read(Path(path)) if given is None else source.decode(given.content)
@@ -96,7 +96,7 @@ class Files:
         return self._texts[path].text
 
     def text(self, path: str) -> Text:
-        """The text of a file, of a notebook its JSON."""
+        """Return the text of a file; of a notebook, its JSON. It is empty if the file cannot be read."""
         try:
             self.read(path)
         except source.UnreadableError:
@@ -104,23 +104,23 @@ class Files:
         return self._texts[path]
 
     def texts(self, path: str) -> Mapping[int | None, str]:
-        """The texts of a file's cells by number, or the one under None; none where they cannot be had."""
+        """Return the texts of a file's cells by number, or the one text under None; empty if they cannot be read."""
         try:
             return notebook.texts(path, self.text(path).text)
         except source.UnreadableError:
             return {}
 
     def name(self, path: str) -> str:
-        """The path from the working directory of a file below it; the path as it is of another."""
+        """Return the path of a file relative to the working directory if it is below that, else the path unchanged."""
         whole = Path(os.path.normpath(self._folder / path))
         return whole.relative_to(self._folder).as_posix() if whole.is_relative_to(self._folder) else path
 
     def span(self, place: Place) -> Span:
-        """Where a place is in the file's own text: what stands in a cell, in the JSON of the notebook."""
+        """Return where a place is in the file's own text: for a place in a cell, in the JSON of the notebook."""
         if place.cell is None:
             return Span(place.line, place.column, place.end_line, place.end_column)
         if place.path not in self._characters:
-            there = self.texts(place.path)  # none of a notebook that has gone or changed since it was analysed
+            there = self.texts(place.path)  # empty for a notebook that was removed or changed after the analysis
             self._characters[place.path] = cells.characters(self.text(place.path).text) if there else {}
         characters = self._characters[place.path].get(place.cell, [])
         if not characters:
@@ -133,7 +133,7 @@ class Files:
         return self.text(place.path).span(first, last)
 
     def known(self, report: Report) -> dict[int, str]:
-        """The fingerprints of all findings of a report, also of those that are not shown, by `id` of the finding."""
+        """Return the fingerprints of all findings of a report, including those not shown, by `id` of the finding."""
         findings = [judged.finding for judged in everything(report)]
         names = {finding.place.path: self.name(finding.place.path) for finding in findings}
         found = fingerprints(findings, self.texts, names)
@@ -141,7 +141,7 @@ class Files:
 
 
 def everything(report: Report) -> list[Judged]:
-    """The findings of a report with those that are not shown, by place, code and message."""
+    """Return the findings of a report, including those not shown, by place, code and message."""
     judged: Iterable[Judged] = (*report.findings, *(each.judged for each in report.suppressed))
     return sorted(judged, key=lambda each: _key(each.finding))
 

@@ -1,4 +1,4 @@
-"""What `--fix` did, in a few lines."""
+"""A short summary of what `--fix` did."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from detlint.output.programs import lines as standing_lines
 from detlint.output.words import where
 from detlint.standing import Standing
 
-_SINGLY = 5  # findings of a rule that get a line each, where all wait for --unsafe-fixes
+_SINGLY = 5  # findings of a rule that get a line each if all of them wait for --unsafe-fixes
 
 
 def lines(outcome: Outcome, unwritten: Collection[str] = (), programs: Iterable[Standing] = ()) -> Iterator[str]:
-    """A line for each fix that was made, those that were not, what is new, each program, and one that counts all.
+    """Yield a line for each fix made, for those not made, for new files, for each program, and one with the totals.
 
-    `unwritten` are the files that could not be written, of which a line tells already.
+    `unwritten` are the files that could not be written, which a line reports already.
     """
     fixed = [each for each in outcome.fixed if not _paths(each) & set(unwritten)]
     for finding in fixed:
@@ -39,7 +39,7 @@ def lines(outcome: Outcome, unwritten: Collection[str] = (), programs: Iterable[
 
 
 def _not_fixed(left: Collection[Left]) -> Iterator[str]:
-    """A line for each finding that was left and has a fix; one for all of a rule where many wait for an option."""
+    """Yield a line for each finding left that has a fix; one for a rule if many of its findings wait for an option."""
     waiting = Counter(each.finding.code for each in left if each.reason == UNSAFE)
     many = {code: count for code, count in waiting.items() if count > _SINGLY}
     for each in left:
@@ -51,7 +51,7 @@ def _not_fixed(left: Collection[Left]) -> Iterator[str]:
 
 
 def _detail(left: Left) -> str:
-    """What to add to a reason: the fix that is to be made by hand, the names that its imports would bring."""
+    """Return what to add to a reason: the fix to make by hand, or the names that its imports would bind."""
     fix = left.finding.fix
     if fix is not None and left.reason == BY_HAND:
         return f": {fix.title}"
@@ -62,7 +62,7 @@ def _detail(left: Left) -> str:
 
 
 def _paths(finding: Finding) -> set[str]:
-    """The files that the fix of a finding changes."""
+    """Return the files that the fix of a finding changes."""
     fix = finding.fix
     return set() if fix is None else {edit.place.path for edit in fix.edits} | {need.path for need in fix.imports}
 

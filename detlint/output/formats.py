@@ -1,4 +1,4 @@
-"""The formats of a report by name, each imported where it is chosen."""
+"""The formats of a report by name; each module is imported only when its format is chosen."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from detlint.report import Programs, Report
 
 _TEXTS = ("text", "concise", "grouped")  # for people in a terminal, all in one module
-_OTHERS = (*_TEXTS, "github", "junit", "html")  # that are no JSON
-NAMES = (*_TEXTS, "json", "sarif", "github", "gitlab", "rdjson", "junit", "html")  # the others each a module beside
+_OTHERS = (*_TEXTS, "github", "junit", "html")  # those that are not JSON
+NAMES = (*_TEXTS, "json", "sarif", "github", "gitlab", "rdjson", "junit", "html")  # the others are one module each
 
 
 def render(
@@ -26,11 +26,11 @@ def render(
     summary: bool = True,
     given: Buffer | None = None,
 ) -> str:
-    """The report in one format.
+    """Return the report in one format.
 
-    `color`, `statistics` and `summary`, which asks for a last line that counts, are for text alone, the entry points
-    for HTML. What is `given` of a file goes before what the disk has. What UTF-8 cannot hold, as the names of some
-    files, is escaped.
+    `color`, `statistics` and `summary`, which adds a last line with totals, apply to the text formats only; the entry
+    points apply to HTML only. The content of `given` takes precedence over the file on disk. What UTF-8 cannot encode,
+    such as the names of some files, is escaped.
     """
     from detlint.output.files import Files
     from detlint.support.printed import in_json

@@ -1,4 +1,4 @@
-"""`--format github`: workflow commands, which GitHub Actions shows as annotations of the lines.
+"""The output of `--format github`: workflow commands, which GitHub Actions shows as annotations of the lines.
 
 How values are escaped: https://github.com/actions/toolkit, `packages/core/src/command.ts`.
 """
@@ -15,7 +15,7 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE
 
 
 def render(report: Report, files: Files) -> str:
-    """A command for each finding; nothing where there is none."""
+    """Return a command for each finding; an empty string if there are none."""
     return "".join(f"{_command(judged, files)}\n" for judged in report.findings)
 
 
@@ -28,7 +28,7 @@ def _command(judged: Judged, files: Files) -> str:
         "line": span.line,
         "endLine": span.end_line,
     }
-    if span.line == span.end_line:  # columns of a span of several lines are refused
+    if span.line == span.end_line:  # GitHub rejects columns for a span of several lines
         properties |= {"col": span.column, "endColumn": span.end_column}
     told = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
     message = "\n".join((finding.message, *related(finding), *remarks(judged)))

@@ -1,4 +1,4 @@
-"""`--format gitlab`: a Code Quality report, whose fields https://docs.gitlab.com/ci/testing/code_quality/ lists."""
+"""The output of `--format gitlab`: a Code Quality report, see https://docs.gitlab.com/ci/testing/code_quality/."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE
 
 
 def render(report: Report, files: Files) -> str:
-    """The findings as one JSON list."""
+    """Return the findings as one JSON list."""
     known = files.known(report)
     issues = [_issue(judged, files, known[id(judged.finding)]) for judged in report.findings]
     return json.dumps(issues, indent=2, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""`--format html`: one page for a person to open. It needs no network, and is the same in each run."""
+"""The output of `--format html`: one page to open in a browser. It needs no network, and is the same in each run."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from detlint.report import Judged, Programs, Report
 from detlint.support import page
 from detlint.support.page import prose, text
 
-_OPEN = 30  # findings, up to which they are shown opened
+_OPEN = 30  # the most findings that are all shown opened
 _FOLDER = Path(__file__).parent
 
 
 def render(report: Report, files: Files, programs: Programs | None = None) -> str:
-    """The report as a page; with `programs` it says of each entry point how that is seeded, too."""
+    """Return the report as a page; with `programs` it also says how each entry point is seeded."""
     body = "\n".join(_body(report, Articles(files), programs))
     style, script = page.beside("html.css", _FOLDER), page.beside("html.js", _FOLDER)
     return page.whole(f"detlint: {_verdict(report)}", body, style, script)
@@ -73,7 +73,7 @@ def _head(report: Report) -> Iterator[str]:
 
 
 def _loading(entries: Sequence[Entry], programs: Programs) -> Mapping[str, Sequence[int]]:
-    """The entries that load a file, by its path, as their numbers."""
+    """Return the indices of the entries that load a file, by its path."""
     found: dict[str, list[int]] = {}
     for number, entry in enumerate(entries):
         for path in programs.loaded(entry.path):

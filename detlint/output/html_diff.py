@@ -1,4 +1,4 @@
-"""A fix as the lines that it takes away and puts in, made from its edits alone: files are not compared."""
+"""A fix as the lines that it removes and adds, computed from its edits alone, without a comparison of files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from detlint.finding import Edit
 from detlint.support.records import record
 
 _AROUND = 1  # lines shown before and after
-_LONGEST = 40  # lines shown of those that are taken away, or put in, at one place
+_LONGEST = 40  # lines shown of those removed, or added, at one place
 
 
 @record(frozen=True)
@@ -25,14 +25,14 @@ class Hunk:
     after: tuple[str, ...]
 
     def lines(self) -> Iterator[tuple[str, str]]:
-        """The lines with their marks: a space, "-" or "+"."""
+        """Yield the lines with their marks: a space, "-" or "+"."""
         for mark, lines in ((" ", self.before), ("-", self.old), ("+", self.new), (" ", self.after)):
             shown = lines if len(lines) <= _LONGEST else (*lines[:_LONGEST], f"... {len(lines) - _LONGEST} more lines")
             yield from ((mark, line) for line in shown)
 
 
 def hunks(edits: Iterable[Edit], texts: Mapping[tuple[str, int | None], Sequence[str]]) -> Iterator[Hunk]:
-    """What edits change, by place. `texts` has the lines of each file or cell, without their ends."""
+    """Yield what edits change, by place. `texts` has the lines of each file or cell, without line endings."""
     ordered = sorted(edits, key=lambda edit: edit.place)
     for (path, cell), group in groupby(ordered, key=lambda edit: (edit.place.path, edit.place.cell)):
         lines = texts[path, cell]
@@ -46,7 +46,7 @@ def hunks(edits: Iterable[Edit], texts: Mapping[tuple[str, int | None], Sequence
 
 
 def _hunk(edits: Sequence[Edit], lines: Sequence[str]) -> Iterator[Hunk]:
-    """What edits near each other change; nothing where they do not fit the lines."""
+    """Yield what edits near each other change; nothing if they do not fit the lines."""
     place = edits[0].place
     first, last = place.line, max(edit.place.end_line for edit in edits)
     if last > len(lines):

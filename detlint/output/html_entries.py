@@ -1,4 +1,4 @@
-"""Where programs start, as HTML: how each one seeds what it draws from, and what it finds switched."""
+"""The entry points as HTML: how each one seeds what it draws from, and the settings that it finds."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from detlint.support.page import text
 
 _CLASSES = {GOOD: "good", FAIR: "fair", BAD: "bad", "": ""}
 _NAMES = {head: SETTINGS[name] for name, (head, _, _, _) in SWITCHES.items()}
-_FEW = 12  # entry points that are not hidden behind a line that opens
+_FEW = 12  # the most entry points that are shown without being folded
 
 
 def shown(programs: Programs) -> list[Entry]:
-    """The entry points that draw, seed or switch something, or make a loader."""
+    """Return the entry points that draw, seed or switch something, or make a loader."""
     return [entry for entry in programs.entries if not idle(entry)]
 
 
 def section(programs: Programs, entries: Sequence[Entry], found: Mapping[int, int]) -> str:
-    """The section of the page. `found` has the number of findings in the files that an entry loads, by its index."""
+    """Return the section of the page. `found` maps an entry's index to the number of findings in the files it loads."""
     rows = "\n".join(
         _entry(entry, name, number, found.get(number, 0))
         for number, (entry, name) in enumerate(zip(entries, names_of(entries), strict=True))
@@ -54,7 +54,7 @@ def _entry(entry: Entry, name: str, number: int, findings: int) -> str:
 
 
 def _badges(entry: Entry) -> Iterator[str]:
-    """The state of each generator that is used, and what is not at its default, in a word or two."""
+    """Yield the state of each generator that is used, and what is not at its default, in a word or two."""
     for stream in entry.streams:
         if stream.state != "none":
             yield _badge(f"{stream.generator} {stream.state}", STATES[stream.state])
@@ -74,7 +74,7 @@ def _badge(words: str, style: str) -> str:
 
 
 def _sentences(entry: Entry) -> Iterator[str]:
-    """All that is known of it, and which settings nothing touches."""
+    """Yield everything known about an entry, and which settings nothing touches."""
     for label, style, sentence in told(entry, everything=True):
         yield f'<dt class="{_CLASSES[style]}">{text(_NAMES.get(label, label))}<dd>{text(sentence)}'
     unset = [

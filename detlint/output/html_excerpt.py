@@ -1,4 +1,4 @@
-"""Lines of source as HTML: what a finding is about marked, with a few lines around it, and what a fix changes."""
+"""Source lines as HTML: the place of a finding marked, with a few lines around it, and the changes of a fix."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WIDEST = 240  # characters shown of a line
 
 
 def excerpt(place: Place, lines: Sequence[str]) -> str:
-    """The lines around a place with that marked, less the indentation of all; nothing where there is no such line."""
+    """Return the lines around a marked place, without their common indentation; "" if there is no such line."""
     if place.line > len(lines):
         return ""
     last = min(place.end_line, place.line + _TALLEST - 1, len(lines))
@@ -34,9 +34,9 @@ def excerpt(place: Place, lines: Sequence[str]) -> str:
 
 
 def _indent(lines: Iterable[str]) -> int:
-    """How many characters all lines that are not blank begin with, which are blank."""
+    """Return the number of blank characters that all non-blank lines begin with."""
     blanks = [line[: len(line) - len(line.lstrip())] for line in lines if line.strip()] or [""]
-    pairs = zip(min(blanks), max(blanks), strict=False)  # what these two have in common all others have
+    pairs = zip(min(blanks), max(blanks), strict=False)  # what these two have in common, all others have too
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
@@ -56,7 +56,7 @@ def _line(number: int, place: Place, line: str, blank: int) -> str:
 
 
 def change(hunks: Sequence[Hunk], home: Place) -> str:
-    """What a fix changes; a file or a cell is named where it is not the one of the finding."""
+    """Return what a fix changes; a file or cell is named if it is not that of the finding."""
     parts = []
     for hunk in hunks:
         rows = "\n".join(_rows(hunk))
@@ -86,7 +86,7 @@ def _rows(hunk: Hunk) -> Iterator[str]:
 
 
 def _code(part: str) -> str:
-    """A part of a line; a tab behind the line's number would be of any width."""
+    """Return a part of a line with tabs expanded: after the line number, a tab's width would vary."""
     return text(part.replace("\t", "    "))
 
 

@@ -1,4 +1,4 @@
-"""What chooses among the findings of a page, with how many there are of each kind."""
+"""The filters of the findings on a page, with the number of findings of each kind."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SAFETIES = {Safety.SAFE: "safe", Safety.UNSAFE: "unsafe", Safety.DISPLAY: "by h
 
 
 def form(findings: Sequence[Judged], entries: Sequence[Entry]) -> str:
-    """The form; a browser that runs no scripts does not show it."""
+    """Return the form; a browser that runs no scripts does not show it."""
     parts = [
         '<label class=wide>Search <input type=search id=text placeholder="path, message or code"></label>',
         _severities(findings),
@@ -57,7 +57,7 @@ def _option(value: str, told: str) -> str:
 
 
 def _codes(findings: Sequence[Judged]) -> str:
-    """The codes that are found, by family; a family can be chosen, too."""
+    """Return the codes found as options, by family; a family can be chosen too."""
     counts = Counter(judged.finding.code for judged in findings)
     names = {judged.finding.code: judged.rule.name for judged in findings}
     groups = []
@@ -77,7 +77,7 @@ def _fixes(findings: Sequence[Judged]) -> str:
 
 
 def _promises(findings: Sequence[Judged]) -> str:
-    """The promises that rules speak of, each with the codes of those as its value."""
+    """Return the promises that the rules break as options, whose values are the codes of these rules."""
     counts = Counter(promise for judged in findings for promise in judged.rule.breaks)
     rules = rules_of(findings)
     options = (

@@ -1,4 +1,4 @@
-"""One finding as HTML: a line that says what and where, and below it what it rests on and how it is mended."""
+"""One finding as HTML: a line that says what and where, and below it the evidence and the fix."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MADE = {
 
 
 def kind_of_fix(finding: Finding) -> str:
-    """What the page calls the fix of a finding."""
+    """Return the page's name for the fix of a finding."""
     return NO_FIX if finding.fix is None else FIXES[finding.fix.safety]
 
 
@@ -45,7 +45,7 @@ class Articles:
         self._lines: dict[str, Mapping[int | None, list[str]]] = {}
 
     def article(self, judged: Judged, opened: bool) -> str:
-        """The finding as an element that opens and closes."""
+        """Return the finding as an element that opens and closes."""
         finding = judged.finding
         severity = judged.severity.value
         head = (
@@ -74,21 +74,21 @@ class Articles:
         yield f'<dt>Rule<dd><a href="#{text(rule.code)}">{text(rule.code)} {text(rule.name)}</a></dl>'
 
     def _step(self, step: Related, *, opens: bool) -> str:
-        """A related place; one on the way of what is found opens to its lines."""
+        """Return a related place; a step of a finding's flow opens to show its lines."""
         head = f"<span class=name>{text(where(step.place))}</span> {prose(step.message)}"
         if not opens:
             return f"<li>{head}</li>"
         return f"<li><details><summary>{head}</summary>{excerpt(step.place, self._lines_of(step.place))}</details></li>"
 
     def _fix(self, finding: Finding, fix: Fix) -> str:
-        """How it is made, and its lines."""
+        """Return how the fix is made, and its lines."""
         told = f"<p>{prose(fix.title)} <span class=faint>({prose(_MADE[fix.safety])})</span></p>"
         there = all(is_there(need, self._files) for need in fix.imports)
         needs = "" if there else f"<p class=faint>{prose(f'It adds the file `{FILE}`, which is imported here.')}</p>"
         return told + change(self.hunks(fix), finding.place) + needs
 
     def hunks(self, fix: Fix) -> list[Hunk]:
-        """What a fix changes; nothing where it cannot be told."""
+        """Return what a fix changes; empty if that is not known."""
         if not fix.edits and not fix.imports:
             return []
         settings = self._files.settings
@@ -112,7 +112,7 @@ def _verified(verification: Verification) -> str:
 
 
 def _numbers(evidence: Mapping[str, Any]) -> Iterator[str]:
-    """What was measured, by name; what is empty is left out."""
+    """Yield what was measured, by name; empty values are left out."""
     for name, value in evidence.items():
         if isinstance(value, Mapping):
             value = ", ".join(f"{key} {each}" for key, each in value.items())

@@ -1,4 +1,4 @@
-"""The rules that found something, in short, as HTML: a page may be read where nothing else can be looked up."""
+"""The rules that found something, in short, as HTML, so that the page can be read without other documentation."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)")
 
 
 def rules_of(findings: Iterable[Judged]) -> list[Rule]:
-    """The rules that found something, by code."""
+    """Return the rules that found something, by code."""
     return sorted({judged.rule.code: judged.rule for judged in findings}.values(), key=lambda rule: rule.code)
 
 
 def section(rules: Iterable[Rule]) -> str:
-    """The section of the page."""
+    """Return the section of the page, or "" if there are no rules."""
     articles = "\n".join(_article(rule) for rule in rules)
     return f"<section id=rules><h2>The rules</h2>\n{articles}</section>" if articles else ""
 
@@ -34,7 +34,7 @@ def _article(rule: Rule) -> str:
 
 
 def _paragraphs(rule: Rule) -> Iterator[str]:
-    """What the page of a rule says ahead of its first example."""
+    """Yield the paragraphs of a rule's page that come before its first example."""
     for paragraph in re.split(r"\n\s*\n", rule.prose.partition("\n```")[0]):
         plain = " ".join(paragraph.split())
         if plain and not plain.startswith(("#", "|")):

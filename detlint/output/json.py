@@ -1,4 +1,4 @@
-"""`--format json`: the contract that other tools read."""
+"""The output of `--format json`: the contract that other tools read."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from detlint.report import Judged, Report
 
 
 def render(report: Report, read: Read, cache_dir: Path | None = None) -> str:
-    """The report as one JSON document. `read` gives the text of a file, for the imports of fixes.
+    """Return the report as one JSON document. `read` returns the text of a file, for the imports of fixes.
 
-    With the folder of a cache, what these imports are is kept there, so that files need not be read the next time.
+    If a cache folder is given, these imports are stored in it, so that files need not be read the next time.
     """
     imported = partial(imports, read=read)
     if cache_dir is None:

@@ -1,4 +1,4 @@
-"""`--format junit`: a test suite whose failed tests are the findings, for what shows the tests of a run."""
+"""The output of `--format junit`: a test suite whose failed tests are the findings, for viewers of test results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from detlint.support.printed import no_command, one_line, printable
 
 
 def render(report: Report, files: Files) -> str:
-    """A test suite as XML: a failed test for each finding, or one that passed where there is none."""
+    """Return a test suite as XML: a failed test for each finding, or one passed test if there are none."""
     suite = ElementTree.Element(
         "testsuite",
         name="detlint",

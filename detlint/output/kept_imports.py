@@ -1,4 +1,4 @@
-"""The edits by which fixes import what they need, kept in a project's cache: to find them a file has to be parsed."""
+"""The edits by which fixes add imports, kept in a project's cache, as finding them requires parsing a file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Imported = Callable[[Import, Place], "tuple[Edit, ...] | None"]
 
 @record(frozen=True)
 class _Written:
-    """The edits that import what is needed ahead of a place; not `possible` where there are none that do."""
+    """The edits that import what is needed before a place; not `possible` if no edits do."""
 
     need: Import
     before: Place
@@ -47,10 +47,10 @@ class _Heads:
 
 
 class KeptImports:
-    """The edits for imports in some files: those that are kept, else those that `imported` finds."""
+    """The edits for imports in some files: the cached ones, else those that `imported` finds."""
 
     def __init__(self, folder: Path, paths: Iterable[str], imported: Imported) -> None:
-        """`folder` is that of the cache."""
+        """Create the store; `folder` is that of the cache."""
         self._store = Store(folder)
         self._paths = frozenset(paths)
         self._imported = imported
@@ -60,7 +60,7 @@ class KeptImports:
         self._news = False
 
     def __call__(self, need: Import, before: Place) -> tuple[Edit, ...] | None:
-        """The edits that import `need` ahead of `before`; None where it cannot be."""
+        """Return the edits that import `need` before `before`, or None if that is impossible."""
         used = self._used.setdefault(need.path, {})
         if (need, before) not in used:
             known = self._kept.get((need.path, *self._state(need.path)), {})
@@ -72,7 +72,7 @@ class KeptImports:
         return used[need, before]
 
     def keep(self) -> None:
-        """Keep what was asked for, if any of it was not known."""
+        """Store what was asked for, if any of it was new."""
         heads = tuple(
             _Head(
                 path, *self._state(path), tuple(_Written(*asked, e is not None, e or ()) for asked, e in used.items())
@@ -99,7 +99,7 @@ class KeptImports:
         }
 
     def _state(self, path: str) -> tuple[str, str]:
-        """What the imports of a file follow from: the digest of its content, and its dotted name."""
+        """Return what the imports of a file depend on: the digest of its content, and its dotted name."""
         if path not in self._states:
             whole = os.path.abspath(path)  # noqa: PTH100 - as the cache names files
             known, digest = self._files.get(whole, ("", b""))

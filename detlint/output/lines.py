@@ -1,4 +1,4 @@
-"""Lines of text whose parts have styles: coloured by rich where it is installed, and plain without it."""
+"""Lines of text whose parts have styles: coloured by rich if it is installed, else plain."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NO_WIDTH = ("Mn", "Me", "Cf")
 
 
 class Lines:
-    """Lines as they are printed. `width` is that after which one with colours is broken."""
+    """Lines as they are printed. A coloured line is broken after `width` characters."""
 
     def __init__(self, color: bool, width: int) -> None:
         self._file = io.StringIO()
@@ -28,7 +28,7 @@ class Lines:
     def _console(self) -> Console | None:
         if self._color:
             with suppress(ModuleNotFoundError):
-                from rich.console import Console  # what is plain does without it, as most of what is piped is
+                from rich.console import Console  # plain output, such as most piped output, does not need it
 
                 return Console(file=self._file, force_terminal=True, no_color=False, width=self._width, highlight=False)
         return None
@@ -43,17 +43,17 @@ class Lines:
         self._console.print(Text.assemble(*parts))
 
     def text(self) -> str:
-        """All that was printed."""
+        """Return all that was printed."""
         return self._file.getvalue()
 
 
 def cells(text: str) -> int:
-    """How many columns of a terminal a text fills."""
+    """Return how many columns of a terminal a text fills."""
     if text.isascii():
         return len(text)
     return sum(2 if unicodedata.east_asian_width(each) in _WIDE else 1 for each in text if not _is_part(each))
 
 
 def _is_part(character: str) -> bool:
-    """Whether a character only changes the one before it, or shows nothing."""
+    """Return whether a character only changes the one before it, or is invisible."""
     return unicodedata.category(character) in _NO_WIDTH

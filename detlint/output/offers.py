@@ -1,4 +1,4 @@
-"""The fixes that a reader of a report can make without detlint: what each one alone turns its files into."""
+"""The fixes that a reader of a report can make without detlint, each as the new texts of its files."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _COPY = PurePosixPath(FILE).stem
 
 @record(frozen=True)
 class Replacement:
-    """Text that takes the place of a span."""
+    """Text that replaces a span."""
 
     span: Span
     text: str
 
 
 def offered(finding: Finding, files: Files) -> Mapping[str, str]:
-    """The new text of each file that a fix changes, its imports added; none where it is not to be offered.
+    """Return the new text of each file that a fix changes, with its imports; empty if the fix is not to be offered.
 
-    That is a safe fix which `detlint --fix` would make, and which needs no file that is not there yet.
+    Offered are safe fixes that `detlint --fix` would make, and that need no file that does not exist yet.
     """
     fix = finding.fix
     if fix is None or fix.safety is not Safety.SAFE or not all(is_there(need, files) for need in fix.imports):
@@ -39,7 +39,7 @@ def offered(finding: Finding, files: Files) -> Mapping[str, str]:
 
 
 def by_hand(fix: Fix) -> str:
-    """How a fix that is not offered is made."""
+    """Return how a fix that is not offered is made."""
     if fix.safety is Safety.DISPLAY:
         return f"fix by hand: {fix.title}"
     unsafe = " --unsafe-fixes" if fix.safety is Safety.UNSAFE else ""
@@ -47,19 +47,19 @@ def by_hand(fix: Fix) -> str:
 
 
 def replacements(old: Text, new: str) -> Iterator[Replacement]:
-    """What turns one text into another: spans of the old one that do not touch, in order."""
+    """Yield what turns one text into another: replacements of disjoint spans of the old one, in order."""
     fresh = Text(new)
     pairs = difflib.SequenceMatcher(None, old.lines, fresh.lines).get_opcodes()
     for tag, first, last, begin, end in pairs:
         if tag == "equal":
             continue
-        if first == last == len(old.lines) and first > 0:  # at the end: rather before the last line's newline
+        if first == last == len(old.lines) and first > 0:  # at the end: better placed before the last line's newline
             first, begin = first - 1, begin - 1
         yield _tight(old, old.offset(first + 1, 1), old.offset(last + 1, 1), "".join(fresh.lines[begin:end]))
 
 
 def _tight(old: Text, start: int, end: int, new: str) -> Replacement:
-    """A replacement without what its two texts have in common at their ends, no word cut in two."""
+    """Return a replacement without what its two texts have in common at their ends; no word is cut in two."""
     text = old.text[start:end]
     head, tail = _common(text, new)
     while head and _in_word(text[head - 1]) and any(_in_word(x[head : head + 1]) for x in (text, new)):
@@ -74,7 +74,7 @@ def _in_word(character: str) -> bool:
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
-    """How many items two lists have in common at their beginnings and at their ends, the ends counted first."""
+    """Return how many items two lists have in common at their beginnings and ends; the ends are counted first."""
     shorter = min(len(one), len(other))
     tail = next((n for n in range(shorter) if one[-n - 1] != other[-n - 1]), shorter)
     head = next((n for n in range(shorter - tail) if one[n] != other[n]), shorter - tail)
@@ -82,10 +82,10 @@ def _common(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
 
 
 def whole_lines(old: Text, new: str) -> tuple[int, int, str] | None:
-    """The first and the last line that a change touches, and what stands there after it, without its last newline.
+    """Return the first and last line that a change touches, and their new text without its last newline.
 
-    The text is never empty, which some would take for lines that go and others for an empty line; None where it
-    cannot be so.
+    The text is never empty, which some tools take for deleted lines and others for an empty line. Return None if that
+    cannot be avoided.
     """
     before, after = old.lines, Text(new).lines
     head, tail = _common(before, after)
@@ -105,7 +105,7 @@ def _joined(lines: list[str], head: int, tail: int) -> str:
 
 
 def is_there(need: Import, files: Files) -> bool:
-    """Whether an import finds what it needs; a copy of the runtime has to be there, of this version, and have it."""
+    """Return whether an import finds what it needs; a copy of the runtime must exist, be current, and have it."""
     parts = need.module.lstrip(".").split(".")
     if parts[-1] != _COPY:
         return True

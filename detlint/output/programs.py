@@ -1,4 +1,4 @@
-"""What `--fix` leaves of each program, in a line."""
+"""What `--fix` leaves in each program, in a line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MOST = 20  # programs that get a line each
 
 
 def lines(found: Iterable[Standing]) -> Iterator[str]:
-    """Say what was reached of each program that was changed or has something left, and count the others."""
+    """Yield a line on each program that was changed or has something left, and one that counts the others."""
     told = [each for each in found if each.changed or each.left]
     for each in told[:_MOST]:
         yield f"{each.path}: {_line(each)}"

@@ -1,8 +1,8 @@
-"""`--format rdjson`: the diagnostics that reviewdog posts on a change, with suggestions.
+"""The output of `--format rdjson`: the diagnostics that reviewdog posts on a change, with suggestions.
 
 The fields, and columns in bytes of UTF-8: `proto/rdf/reviewdog.proto` of https://github.com/reviewdog/reviewdog. Each
-suggestion becomes a button of its own, and on GitLab takes the place of whole lines whatever its columns say; so there
-is at most one for a finding, it is the whole fix, and it has lines alone.
+suggestion becomes a button of its own, and on GitLab it replaces whole lines whatever its columns say. So a finding has
+at most one suggestion, which is the whole fix and consists of whole lines.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST_CHARACTERS = 4000  # a notebook may be one line
 
 
 def render(report: Report, files: Files) -> str:
-    """The findings as one `DiagnosticResult`."""
+    """Return the findings as one `DiagnosticResult`."""
     document = {
         "source": {"name": "detlint"},
         "diagnostics": [_diagnostic(judged, files) for judged in report.findings],
@@ -62,7 +62,7 @@ def _location(place: Place, files: Files) -> dict[str, Any]:
 
 
 def _suggestion(finding: Finding, files: Files) -> dict[str, Any] | None:
-    """The whole fix as lines to put in place of lines near each other, where that can be."""
+    """Return the whole fix as lines that replace lines near each other, or None if that is impossible."""
     path = finding.place.path
     texts = offered(finding, files)
     if texts.keys() != {path}:

@@ -1,4 +1,4 @@
-"""`--format sarif`: SARIF 2.1.0, https://docs.oasis-open.org/sarif/sarif/v2.1.0/, for code scanning and editors."""
+"""The output of `--format sarif`, SARIF 2.1.0, https://docs.oasis-open.org/sarif/sarif/v2.1.0/, for code scanning."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from detlint.report import Judged, Report, Suppressed
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT = "SRCROOT"
-_FINGERPRINT = "detlint/v1"  # another number when `fingerprints` makes them of other things
+_FINGERPRINT = "detlint/v1"  # to be incremented if `fingerprints` computes them differently
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")
 _PAGE_LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\.md(?:#[^()\s]*)?\)")
 
 
 def render(report: Report, files: Files) -> str:
-    """The report as a log of one run; findings that are suppressed come with what suppresses them."""
+    """Return the report as a log of one run; suppressed findings come with what suppresses them."""
     document = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [_Run(report, files).document()]}
     return json.dumps(document, indent=2, ensure_ascii=False)
 
 
 class _Run:
-    """A run, and the rules that its results point to by number."""
+    """A run, and the rules that its results refer to by number."""
 
     def __init__(self, report: Report, files: Files) -> None:
         self._report = report
@@ -93,7 +93,7 @@ class _Run:
         return suppression
 
     def _location(self, place: Place) -> dict[str, Any]:
-        """A place in the file; what is in a cell stands in the notebook's JSON, and the cell is named beside it."""
+        """Return a place in the file; for a cell it is in the notebook's JSON, and the cell is named as well."""
         physical = {
             "artifactLocation": _artifact(self._files.name(place.path)),
             "region": _region(self._files.span(place)),
@@ -107,7 +107,7 @@ class _Run:
         }
 
     def _step(self, step: Related) -> dict[str, Any]:
-        """A place on the way of what is found."""
+        """Return a step of a finding's flow."""
         return {"location": {**self._location(step.place), "message": {"text": _message(step.message)}}}
 
     def _fix(self, title: str, texts: Mapping[str, str]) -> dict[str, Any]:
@@ -122,7 +122,7 @@ class _Run:
 
 
 def _artifact(name: str) -> dict[str, Any]:
-    """Where a file is: from the directory that detlint ran in, or as a whole where it is outside of that."""
+    """Return where a file is: relative to the directory that detlint ran in, or absolute if it is outside of that."""
     if Path(name).is_absolute() or name.startswith("../"):
         return {"uri": Path(os.path.normpath(Path.cwd() / name)).as_uri()}
     return {"uri": quote(os.fsencode(name)), "uriBaseId": _ROOT}
@@ -142,7 +142,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def _page(rule: Rule) -> str:
-    """A rule's page, without links to files that are not there."""
+    """Return a rule's page, without links to files that are not there."""
     return _PAGE_LINK.sub(r"\1", rule.text).strip()
 
 
@@ -156,7 +156,7 @@ def _region(span: Span) -> dict[str, int]:
 
 
 def _told(finding: Finding) -> str:
-    """The message, and below it a link to each related place: code scanning shows only those that are linked to."""
+    """Return the message and a link to each related place: code scanning shows only places that are linked to."""
     links = (f"\n[{_link(related.message)}]({number})" for number, related in enumerate(finding.related, 1))
     return _message(finding.message + "".join(links))
 
@@ -166,5 +166,5 @@ def _link(text: str) -> str:
 
 
 def _message(text: str) -> str:
-    """A text in which nothing is taken for the place of an argument."""
+    """Return a text in which nothing is taken for a placeholder of an argument."""
     return _PLACEHOLDER.sub(r"{{\1}}", text)

@@ -1,4 +1,4 @@
-"""`--format text`, `concise` and `grouped`, and `--statistics`: what a person reads."""
+"""The output of `--format text`, `concise` and `grouped`, and of `--statistics`, for people to read."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity
 _VERDICTS = {"confirmed": "bold red", "not-observed": "bold green", "deterministic-path": "bold green"}
 Read = Callable[[str], Mapping["int | None", str]]
 _LONGEST = 160
-_MANY = 3  # other places of a cause, from which on they are named in lines of their own
-_WIDTH = 1000  # characters after which a coloured line is broken: rich takes long to lay out longer ones
+_MANY = 3  # so many other places of a cause are listed in lines of their own
+_WIDTH = 1000  # characters after which a coloured line is broken: rich is slow on longer ones
 
 
 def render(
@@ -28,9 +28,9 @@ def render(
     form: str = "text",
     summary: bool = True,
 ) -> str:
-    """The report as text, in one of four forms: "text", "concise", "grouped" or "statistics".
+    """Return the report as text, in one of four forms: "text", "concise", "grouped" or "statistics".
 
-    `read` gives the texts of an analysed file: of its cells, or the one under None. With `summary` the last line says
+    `read` returns the texts of an analysed file: of its cells, or the one under None. With `summary` the last line says
     how much was found.
     """
     page = Lines(color, _WIDTH)
@@ -41,7 +41,7 @@ def render(
 
 
 def _full(page: Lines, report: Report, read: Read) -> None:
-    """Write findings with their lines, why, and what to do; of many that have one cause the first, with all places."""
+    """Write findings with lines, reason and help; of many with one cause only the first, with all places."""
     files: dict[str, Mapping[int | None, list[str]]] = {}
     causes: dict[object, list[Judged]] = defaultdict(list)
     for judged in report.findings:
@@ -60,9 +60,9 @@ def _full(page: Lines, report: Report, read: Read) -> None:
 
 
 def _cause(judged: Judged) -> object:
-    """What findings share that one decision settles: a kernel that many places call.
+    """Return what findings share that one decision settles: a kernel that many places call.
 
-    Others stand alone, such as those that have a fix.
+    Other findings, such as those that have a fix, stand alone.
     """
     finding = judged.finding
     fixed = finding.fix is not None and finding.fix.safety is not Safety.DISPLAY
@@ -74,13 +74,13 @@ def _cause(judged: Judged) -> object:
 
 
 def _concise(page: Lines, report: Report, read: Read) -> None:
-    """Write a line a finding."""
+    """Write a line for each finding."""
     for judged in report.findings:
         page.line(*_head(judged, where(judged.finding.place)))
 
 
 def _grouped(page: Lines, report: Report, read: Read) -> None:
-    """Write a line a finding, under the name of its file."""
+    """Write a line for each finding, under the name of its file."""
     for path, found in groupby(report.findings, lambda judged: judged.finding.place.path):
         page.line((no_command(path), "bold"), ":")
         for judged in found:
@@ -89,7 +89,7 @@ def _grouped(page: Lines, report: Report, read: Read) -> None:
 
 
 def _head(judged: Judged, place: str) -> tuple[Part, ...]:
-    """What a finding is, in a line."""
+    """Return a finding as a line."""
     finding, style = judged.finding, _STYLES[judged.severity]
     severity, message = (judged.severity.value, style), one_line(finding.message)
     return (no_command(place), "bold"), ": ", severity, " ", (finding.code, "bold"), f" {message}"

@@ -1,4 +1,4 @@
-"""What is said of a finding in words, alike in all formats."""
+"""The wording for findings, the same in all formats."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from detlint.report import Judged
 
 
 def where(place: Place) -> str:
-    """A place for people, who count a notebook's cells from 1."""
+    """Return a place for people, who count a notebook's cells from 1."""
     return f"{place.path}:{spot(place)}"
 
 
 def spot(place: Place) -> str:
-    """A place within its file, for people."""
+    """Return a place within its file, for people."""
     cell = "" if place.cell is None else f"cell {place.cell + 1}:"
     return f"{cell}{place.line}:{place.column}"
 
 
 def measured(verification: Verification) -> str:
-    """What a verdict rests on, and in brackets where and how that was measured; to follow the verdict."""
+    """Return what a verdict is based on, and in brackets where and how that was measured; it follows the verdict."""
     evidence = verification.evidence
     around = [
         evidence.get("device", ""),
@@ -34,7 +34,7 @@ def measured(verification: Verification) -> str:
 
 
 def remarks(judged: Judged) -> Iterator[str]:
-    """What follows a finding's message: where it is in a notebook, what a device showed, why, and what to do."""
+    """Yield what follows a finding's message: its place in a notebook, what a device showed, the reason, and help."""
     finding, rule = judged.finding, judged.rule
     if finding.place.cell is not None:
         yield f"in cell {finding.place.cell + 1}, line {finding.place.line}"
@@ -45,11 +45,11 @@ def remarks(judged: Judged) -> Iterator[str]:
 
 
 def related(finding: Finding) -> Iterator[str]:
-    """The other places that explain a finding."""
+    """Yield the other places that explain a finding."""
     for each in finding.related:
         yield f"{where(each.place)}: {each.message}"
 
 
 def count(number: int, noun: str) -> str:
-    """A number of things."""
+    """Return a number with its noun, in the plural unless the number is 1."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

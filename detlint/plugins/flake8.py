@@ -1,8 +1,8 @@
 """The rules as a plugin of flake8.
 
-What is shown is flake8's to choose: all rules run, those that are off by default are on its list of what is ignored by
-default, and `# noqa` and `per-file-ignores` are its own. The other settings of detlint hold here, too. A file is
-answered for by its project where a run of detlint over that has filled the project's cache, else by itself.
+flake8 chooses what is shown: all rules run, those that are off by default are on its list of what is ignored by
+default, and `# noqa` and `per-file-ignores` are its own. The other settings of detlint apply here too. A file is judged
+with its project if a run of detlint over the project has filled its cache, else by itself.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Plugin:
     _stdin = ""
 
     def __init__(self, tree: ast.AST, filename: str, lines: Sequence[str]) -> None:
-        """`tree` tells flake8 that the plugin wants files which Python can read; `lines` are the text of the file."""
+        """Create the checker. `tree` tells flake8 that the plugin needs files that parse; `lines` is the text."""
         self._filename = filename
         self._lines = lines
 
@@ -67,7 +67,7 @@ class Plugin:
 
     @classmethod
     def parse_options(cls, options: Namespace) -> None:
-        """Take the values of the options: a run begins, and files may be others than in one before."""
+        """Take the values of the options; a new run begins, whose files may differ from those of the one before."""
         _settings.cache_clear()
         _workspace.cache_clear()
         atexit.register(_end)
@@ -76,7 +76,7 @@ class Plugin:
         cls._stdin = options.stdin_display_name if "-" in options.filenames else ""
 
     def run(self) -> Iterator[Violation]:
-        """Line, column from 0, text and checker of each finding. Raises what flake8 reports as one line."""
+        """Yield line, column from 0, text and checker of each finding. Raises what flake8 reports as one line."""
         from flake8.exceptions import ExecutionError
 
         from detlint.catalogue import CatalogueError
@@ -94,7 +94,7 @@ class Plugin:
         workspace = _workspace(_settings(_folder(Path(self._filename))).root, self._torch)
         if workspace.excludes(self._filename):
             return
-        text = "".join(self._lines) if self._filename == self._stdin else None  # else it is what is on the disk
+        text = "".join(self._lines) if self._filename == self._stdin else None  # else the file on disk is read
         if self._project and workspace.is_whole():
             workspace.update(self._filename, text)
             findings = workspace.findings(self._filename)
@@ -109,7 +109,7 @@ class Plugin:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """No search for dead cycles meanwhile, not among what is imported either."""
+    """Switch the garbage collector off, also while modules are imported."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -120,13 +120,13 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _end() -> None:
-    """Let go of projects, and have Python look for no dead cycles among all that is there in the end."""
+    """Release the projects, and keep the garbage collector from searching all that is left at the end."""
     _workspace.cache_clear()
     gc.freeze()
 
 
 def _folder(path: Path) -> Path:
-    """The folder of a file that need not exist."""
+    """Return the nearest existing folder of a file, which need not exist."""
     return next(folder for folder in path.absolute().parents if folder.is_dir())
 
 
@@ -139,7 +139,7 @@ def _settings(folder: Path) -> Config:
 
 @cache
 def _workspace(root: Path, torch: str) -> Workspace:
-    """A project, which this process holds for all of its files."""
+    """Return a project, which this process keeps for all of its files."""
     from detlint import catalogue, config
     from detlint.workspace import Workspace
 

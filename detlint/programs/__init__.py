@@ -1,1 +1,1 @@
-"""What is told of programs: the events of their runs, and the entry points that these make."""
+"""Facts about programs: the events of their runs, and the entry points made from these."""

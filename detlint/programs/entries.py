@@ -38,24 +38,24 @@ from detlint.programs.events import (
 )
 
 Path = tuple[Called, ...]
-Test = tuple[Path, int, int]  # the calls that lead to its trace, that one's identity, and where it stands there
-Arm = tuple[Test, bool]  # a test and which of its arms: the second one
+Test = tuple[Path, int, int]  # the calls that lead to its trace, the trace's `id`, and its index there
+Arm = tuple[Test, bool]  # a test, and whether it is the second of its arms
 Left = tuple[Arm, int]  # an arm that leaves, and what it ends
 E = TypeVar("E", bound=Event, covariant=True)
 
 
 @dataclass(frozen=True)
 class Met(Generic[E]):
-    """Something of a trace, with the calls that lead there and the option that guards it, if any."""
+    """An event of a trace, with the calls that lead there and the option that guards it, if any."""
 
     event: E
     path: Path
     guarded: bool = False  # it may happen or not
-    option: str = ""  # it happens only where this one is not left at its default
-    apart: tuple[object, ...] = ()  # what holds it for a while or in another process, outermost first
+    option: str = ""  # it happens only if this option is not at its default
+    apart: tuple[object, ...] = ()  # what contains it for a while or in another process, outermost first
     dispatch: Place | None = None  # the outermost call that leads here or elsewhere
-    arms: tuple[Arm, ...] = ()  # those it happens in
-    sides: tuple[Arm, ...] = ()  # those it happens in or beside by default, or since the other one leaves
+    arms: tuple[Arm, ...] = ()  # the arms it happens in
+    sides: tuple[Arm, ...] = ()  # the arms it happens in by default, or since the other arm has left
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,11 @@ class Stream:
     """What a program does with one generator.
 
     `state` is "seeded", "late" (seeded after the first draw), "unseeded" (or seeded from entropy), "optional" (seeded
-    on some paths only, or only where an option is given) or "none" (neither drawn from nor seeded). `draws` are those
-    that find it never seeded, in program order; `drawn` is the first that finds it seeded from entropy, else the first
-    of all, of those that no option has to be changed for if there are any; of those of one kind that find it seeded the
-    first that surely happens, if any does; or one `aside` where nothing else is drawn or surely seeded. `before` is one
-    that only makes a seed, and finds the generator unseeded ahead of `drawn`.
+    on some paths only, or only if an option is given) or "none" (neither drawn from nor seeded). `draws` are the draws
+    that find it never seeded, in program order. `drawn` is the first draw that finds it seeded from entropy, else the
+    first of all, if possible one that needs no option to be changed. Of draws of one kind that find it seeded, it is
+    the first that surely happens, if any does; if nothing else is drawn or surely seeded, it is one `aside`. `before`
+    is a draw that only makes a seed, and finds the generator unseeded before `drawn`.
     """
 
     generator: str
@@ -82,12 +82,12 @@ class Stream:
 
     @property
     def seedable(self) -> tuple[Met[Drawn], ...]:
-        """Those draws that a seed of the program reaches: no fork has begun the generator anew."""
+        """The draws that a seed of the program reaches: no fork has begun the generator anew."""
         return tuple(m for m in self.draws if m.event.word != FORKED)
 
     @property
     def first(self) -> Met[Drawn] | None:
-        """The first draw that finds it unseeded, else the first of all."""
+        """The first draw that finds the generator unseeded, else the first of all."""
         return self.before or (self.draws[0] if self.draws else self.drawn)
 
 
@@ -96,9 +96,9 @@ class Entry:
     """An entry point: a file that is run, or a function of it that a new process or a console script starts with.
 
     `kind` is "main" (a `__main__` block), "script", "notebook", "command" (a console script) or "process". A
-    `self_check` is the `__main__` block of a file that others import which neither trains nor saves, or a file that
-    others read. `target` is the name of the function, where the program starts with one; `starter` is the place of the
-    entry point that starts a process, which is `pickled` if it is given the function itself, and not the script.
+    `self_check` is the `__main__` block of a file that others import and that neither trains nor saves, or a file that
+    others read. `target` is the name of the function that the program starts with, if any. `starter` is the place of
+    the entry point that starts a process, which is `pickled` if it is given the function itself, and not the script.
     """
 
     path: str
@@ -115,17 +115,17 @@ class Entry:
 
     @property
     def start(self) -> Place:
-        """Where the program starts: the function that it starts with, or the first line of the file."""
+        """The place where the program starts: its function, or the first line of the file."""
         return self.place or Place(self.path, 1, 1, 1, 1)
 
     def rank(self) -> tuple[str, int, int, str, str]:
-        """Where it comes in a list of entry points: by path and line."""
+        """Return a sort key for a list of entry points: by path and line."""
         cell, line = (-1, 1) if self.place is None else (self.place.cell or 0, self.place.line)
         return self.path, cell, line, self.kind, self.function
 
     @property
     def acts(self) -> bool:
-        """Whether anything happens on the way that says what the program does."""
+        """Whether any event says what the program does."""
         return any(not is_aside(m.event) for m in self._events())
 
     def _events(self) -> Iterator[Met[Event]]:
@@ -133,15 +133,15 @@ class Entry:
 
     @cached_property
     def met(self) -> tuple[Met[Event], ...]:
-        """All that is met on the way, in program order, each once for what guards it."""
+        """All events, in program order, each once for what guards it."""
         return tuple(self._events())
 
     def of(self, kind: type[E]) -> list[Met[E]]:
-        """What is met of a kind."""
+        """Return the events of a kind."""
         return [cast("Met[E]", m) for m in self.met if isinstance(m.event, kind)]
 
     def marked(self, kind: str) -> bool:
-        """Whether the program has a step that is marked so, such as "trains"; one that an option brings about too."""
+        """Return whether the program has a step with this mark, such as "trains", even if only with an option."""
         return any(m.event.kind == kind for m in self._marks)
 
     @cached_property
@@ -154,16 +154,16 @@ class Entry:
 
     @cached_property
     def restores(self) -> bool:
-        """Whether the program takes weights from a file: by default, unless it would fail then."""
+        """Whether the program loads weights from a file: by default, or with an option if it fails by default."""
         return any(m.event.kind == "restores" and (not m.option or self.marked("fails")) for m in self._marks)
 
     def telling(self, draws: tuple[Met[Drawn], ...]) -> list[Met[Drawn]]:
-        """The draws that decide something: not weights from a file that nothing trains, nor those of a mere profile."""
+        """Return the draws that matter: not those of a mere profile, nor weights that are loaded and never trained."""
         aside = self.marked("profiles") and not self._trains
         return [m for m in draws if not (aside or ((m.event.weights or self._initialises(m)) and self._replaces(m)))]
 
     def _replaces(self, draw: Met[Drawn]) -> bool:
-        """Whether what a draw sets is taken from a file, and nothing trains but in another arm of the same test."""
+        """Return whether loaded weights replace a draw, and training is only in another arm of the same test."""
         if not self._trains:
             return self.restores
         if not all(_excludes(m, draw) for m in self._trains):
@@ -172,11 +172,11 @@ class Entry:
         return any(m.event.kind == "restores" and not arms.isdisjoint(m.arms) for m in self._marks)
 
     def draws_weights(self, stream: Stream) -> bool:
-        """Whether a program finds a generator unseeded where it draws weights."""
+        """Return whether a program finds a generator unseeded where it draws weights."""
         return any(draw.event.weights or self._initialises(draw) for draw in stream.draws)
 
     def _initialises(self, draw: Met[Drawn]) -> bool:
-        """Whether a draw sets weights, as what is drawn from torch's generator while a model is made does."""
+        """Return whether a draw sets weights, as one from torch's generator does while a model is made."""
         return draw.event.generator == "torch" and any(call.name in self.initialisers for call in draw.path)
 
     @cached_property
@@ -186,13 +186,13 @@ class Entry:
 
     @cached_property
     def own_streams(self) -> tuple[Stream, ...]:
-        """The same, of what the program draws itself: for what other libraries draw there is a rule of its own."""
+        """The same for what the program draws itself: a rule of its own covers what other libraries draw."""
         own = [met for met in self.of(Drawn) if not met.event.of_library]
         return tuple(self._stream(generator, own) for generator in GENERATORS)
 
     @cached_property
     def loaders(self) -> tuple[Loaded, ...]:
-        """The loaders that are made at the options' defaults, each place once, with what all those made there have."""
+        """The loaders made with options at their defaults, one for each place, with what all made there have."""
         found: dict[Place, list[Loaded]] = {}
         for met in self.of(Loaded):
             if not met.option:
@@ -203,9 +203,9 @@ class Entry:
         )
 
     def switch(self, name: str) -> tuple[str, Met[Switched] | None]:
-        """The state of a switch at the end, "optional" where it is not certain, and what set it last, if anything.
+        """Return the final state of a switch, "optional" if not certain, and what set it last, or None.
 
-        For one that is optional that is what sets it under an option, if anything does.
+        For an optional switch, that is what sets it under an option, if anything does.
         """
         found = [m for m in self.of(Switched) if m.event.name == name and not m.apart]
         word = self.end[name]
@@ -224,7 +224,7 @@ class Entry:
         default = [m for m in every if not m.option]
         lasting = self.end[generator] not in CHANCE  # not one that only some scope was seeded with
         surely = lasting and any(m.event.starts and not m.guarded for m in seeds)
-        # what only an option draws says little of what is seeded
+        # a draw that needs an option says little of what is seeded
         counted = default or [m for m in every if not (lasting and any(_covers(seed, m) for seed in seeds))]
         unseeded = [m for m in counted if m.event.word in CHANCE]
         others = (m for m in every if m.option and m.event.word in CHANCE and m not in unseeded)
@@ -245,7 +245,7 @@ class Entry:
         instead = any(m.event.starts and _elsewhere(m, unseeded[0]) for m in scoped) if unseeded else False
         earlier = any(m.guarded for m in found if position[id(m)] < first and _holds(m, unseeded[0]))
         if draws and self.end[generator] == SEEDED and all(m.event.word == FORKED for m in unseeded):
-            state = SEEDED  # but for forked processes
+            state = SEEDED  # except in forked processes
         elif draws:
             sometimes = optional is not None or instead or other or (earlier and unseeded[0].guarded)
             state = "optional" if sometimes else "late" if late is not None else UNSEEDED
@@ -253,7 +253,7 @@ class Entry:
             unsure = any(m.event.word == UNSURE for m in default or every)
             state = "optional" if unsure else "seeded"
         else:
-            kept = (m for m in seeds if not (m.event.restores or m.event.guessed))  # not what a checkpoint puts back
+            kept = (m for m in seeds if not (m.event.restores or m.event.guessed))  # not what a checkpoint restores
             known = any(m.event.certain or not m.option for m in kept)
             reached = (surely and not self.marked("unsure")) or self.end[generator] == SEEDED
             state = "none" if not known else "seeded" if reached else "optional"
@@ -275,8 +275,8 @@ class Entry:
     def _for_seed(
         self, generator: str, drawn: Met[Drawn] | None, position: dict[int, int]
     ) -> tuple[Met[Example] | None, Met[Drawn] | None]:
-        """The first draw that makes a seed and finds the generator unseeded, on some path: where nothing is drawn
-        besides, and where it comes ahead of what is, unless an option has to be changed for it.
+        """Return the first draw that makes a seed and finds the generator unseeded on some path: as the first item if
+        nothing else is drawn, as the second if it comes before `drawn` and needs no option to be changed.
         """
         found = (m for m in self.of(Example) if m.event.generator == generator and m.event.seed and not m.apart)
         first = next((m for m in found if m.event.word == UNSEEDED and not is_parameter(m.option)), None)
@@ -286,15 +286,15 @@ class Entry:
         return None, None if known or first.option else _shown(first)
 
     def _aside(self, generator: str) -> Met[Example] | None:
-        """The first draw that gives but an example of a shape, or surely a seed: nothing that the rules on draws
-        report, and a draw all the same.
+        """Return the first draw that only gives an example of a shape, or surely a seed, or None: the rules on draws do
+        not report it, but it is a draw.
         """
         found = (m for m in self.of(Example) if m.event.generator == generator)
         return next((m for m in found if not (m.event.seed and (m.guarded or m.apart))), None)
 
 
 def _surely_first(draws: Sequence[Met[Drawn]]) -> Met[Drawn] | None:
-    """The first draw, or where that may happen or not and sets no weights, a later one of its kind that surely does."""
+    """Return the first draw; if it may not happen and sets no weights, a later one of its kind that surely does."""
     first = next(iter(draws), None)
     if first is None or not first.guarded or first.event.weights:
         return first
@@ -302,13 +302,13 @@ def _surely_first(draws: Sequence[Met[Drawn]]) -> Met[Drawn] | None:
 
 
 def _shown(aside: Met[Example]) -> Met[Drawn]:
-    """A draw that no rule on draws reports, as one of all."""
+    """Return a draw that no rule on draws reports, as a draw like others."""
     event = Drawn(aside.event.generator, aside.event.what, aside.event.place, aside.event.word, False)
     return Met(event, aside.path, aside.guarded, aside.option, aside.apart)
 
 
 def _elsewhere(seed: Met[Seeded], draw: Met[Drawn]) -> bool:
-    """Whether a call that runs one thing or another either seeds or draws."""
+    """Return whether a call that runs one thing or another either seeds or draws."""
     if seed.dispatch is None or seed.dispatch != draw.dispatch:
         return False
     one, other = (next((c for c in m.path if c.place == m.dispatch), None) for m in (seed, draw))
@@ -316,32 +316,32 @@ def _elsewhere(seed: Met[Seeded], draw: Met[Drawn]) -> bool:
 
 
 def _covers(seed: Met[Seeded], draw: Met[Drawn]) -> bool:
-    """Whether a seed certainly comes, options at their defaults, wherever a draw may come that one brings about."""
+    """Return whether a seed certainly comes, with options at their defaults, wherever an optional draw may come."""
     return seed.event.starts and not seed.option and set(seed.arms) <= set(draw.arms)
 
 
 def _excludes(one: Met[Event], other: Met[Event]) -> bool:
-    """Whether two events happen in different arms of a test, or one where the arm of the other has left."""
+    """Return whether two events happen in different arms of a test, or one after the arm of the other has left."""
     known = (*other.arms, *other.sides)
     return any((test, not second) in known for test, second in (*one.arms, *one.sides))
 
 
 def _holds(one: Met[Event], other: Met[Event]) -> bool:
-    """Whether what one event does lasts, or is put back no sooner than what the other does."""
+    """Return whether what one event does lasts, or is undone no sooner than what the other does."""
     return one.apart == other.apart[: len(one.apart)]
 
 
 def _probes(draw: Met[Drawn]) -> bool:
-    """Whether a draw may or may not happen while a module is imported: a test of what the machine can do."""
+    """Return whether a draw may happen while a module is imported: a test of what the machine can do."""
     return draw.guarded and any(call.imports for call in draw.path)
 
 
 def _flat(
     trace: Trace, around: Met[Event], seen: set[object], outer: int = 0
 ) -> Generator[Met[Event], None, tuple[Left, ...]]:
-    """What a trace holds, within what is known of all of it, and the arms that leave it.
+    """Yield the events of a trace, given what is known around it; return the arms that leave it.
 
-    The first `outer` sides are those of the call. What comes beside others of its function is not the same again: a
+    The first `outer` sides are those of the call. A trace is followed again where other arms have left its function: a
     seed there may come after a draw that it does not come after here.
     """
     left: tuple[Left, ...] = ()
@@ -378,7 +378,7 @@ def _flat(
 
 
 def _within(event: Guarded, around: Met[Event], arm: Arm) -> Met[Event]:
-    """What is known of all that an arm holds."""
+    """Return what is known of everything in an arm."""
     if event.sure:
         return replace(around, sides=(*around.sides, arm))
     return replace(
@@ -391,10 +391,10 @@ def _within(event: Guarded, around: Met[Event], arm: Arm) -> Met[Event]:
 
 
 def _beside(sides: tuple[Arm, ...]) -> tuple[object, ...]:
-    """The same for all calls that leave the same trace."""
+    """Return the sides without the calls that lead to them, so that they are equal for calls with the same trace."""
     return tuple([(*test[1:], second) for test, second in sides]) if sides else sides
 
 
 def _ending(gone: tuple[Left, ...], reach: int) -> tuple[Left, ...]:
-    """The arms that end this, of those that leave."""
+    """Return those of the leaving arms that end this."""
     return tuple(one for one in gone if one[1] == reach) if gone else gone

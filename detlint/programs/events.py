@@ -11,21 +11,21 @@ from detlint.support.interned import Interned
 from detlint.support.records import record
 
 UNSEEDED, SEEDED, UNSURE = "unseeded", "seeded", "unsure"
-RESEEDED = "reseeded"  # seeded from entropy: it repeats no more than one that is not seeded
-FORKED = "forked"  # begun from entropy by a fork, as Python's own, whatever it was seeded with before
+RESEEDED = "reseeded"  # seeded from entropy: it repeats no more than an unseeded one
+FORKED = "forked"  # begun from entropy by a fork, like Python's own, however it was seeded before
 CAUGHT, FUNCTION, PROGRAM = range(3)  # what a statement that leaves surely ends
 CHANCE = frozenset((UNSEEDED, RESEEDED, FORKED))  # the words for a generator that begins anew in each run
-SWITCHES = {  # by name, with what holds in a program that sets nothing
+SWITCHES = {  # by name, with the word in a program that sets nothing
     "algorithms": "off",  # on, warn
     "benchmark": "default",  # on, off
     "cudnn": "default",  # on, off: torch.backends.cudnn.deterministic
     "workspace": "unset",  # set
-    "reduction": "unset",  # set: how NCCL adds what several processes have
+    "reduction": "unset",  # set: how NCCL adds up values of several processes
     "layers": "train",  # eval: the mode of the models
-    "device": "default",  # meta: tensors without values, which nothing is drawn for
+    "device": "default",  # meta: tensors without values, for which nothing is drawn
     "start": "fork",  # spawn: how processes start
-    "replaced": "",  # the initialisers of torch that the program has put its own functions in place of, by name
-    "recorded": "",  # the functions that autograd calls on a way back, by where they are from
+    "replaced": "",  # the initialisers of torch that the program has replaced, by name
+    "recorded": "",  # the functions that autograd calls on a backward pass, by where they are from
 }
 _FIELDS = (*SEEDABLE, *SWITCHES)
 _PLACE = {name: index for index, name in enumerate(_FIELDS)}
@@ -33,7 +33,7 @@ _PLACE = {name: index for index, name in enumerate(_FIELDS)}
 
 @record(frozen=True, slots=True, eq=False)
 class State(metaclass=Interned):
-    """One word for each generator and switch; UNSURE where it is one or another."""
+    """One word for each generator and switch; UNSURE if it may be one or another."""
 
     words: tuple[str, ...]
 
@@ -41,14 +41,14 @@ class State(metaclass=Interned):
         return self.words[_PLACE[name]]
 
     def but(self, names: Iterable[str], word: str) -> State:
-        """The state with another word for some generators or switches."""
+        """Return the state with another word for some generators or switches."""
         words = list(self.words)
         for name in names:
             words[_PLACE[name]] = word
         return State(tuple(words))
 
     def with_generators_of(self, other: State) -> State:
-        """The state with the generators as they are in another one."""
+        """Return the state with the generators as they are in another one."""
         count = len(SEEDABLE)
         return State((*other.words[:count], *self.words[count:]))
 
@@ -57,7 +57,7 @@ START = State((*(UNSEEDED for _ in SEEDABLE), *SWITCHES.values()))
 
 
 def merged(states: Iterable[State]) -> State | None:
-    """The state after one of several paths; None where there is no path."""
+    """Return the state after one of several paths; None if there is no path."""
     found = set(states)
     if len(found) < 2:
         return next(iter(found), None)
@@ -75,7 +75,7 @@ def _either(words: set[str]) -> str:
 class Drawn(metaclass=Interned):
     """A draw from a global generator in the state `word`. `weights` says that it initialises parameters.
 
-    `of_library` is one that another library makes since it is given no seed. What is `missing` is weights that a
+    `of_library` marks a draw that another library makes because it is given no seed. `missing` marks weights that a
     checkpoint may lack, which count in a program that trains.
     """
 
@@ -90,8 +90,8 @@ class Drawn(metaclass=Interned):
 
 @record(frozen=True, slots=True, eq=False)
 class Example(metaclass=Interned):
-    """A draw from a global generator in the state `word` that only gives an example of a shape, as for tracing, or
-    a seed.
+    """A draw from a global generator in the state `word` that only gives an example of a shape, as for tracing, or a
+    seed.
     """
 
     generator: str
@@ -103,7 +103,7 @@ class Example(metaclass=Interned):
 
 @record(frozen=True, slots=True, eq=False)
 class Perhaps(metaclass=Interned):
-    """A draw from a global generator in the state `word`, only `where` something is so that nobody sees."""
+    """A draw from a global generator in the state `word` on a condition, `where`, that is not known to hold."""
 
     generator: str
     what: str
@@ -114,10 +114,10 @@ class Perhaps(metaclass=Interned):
 
 @record(frozen=True, slots=True, eq=False)
 class Seeded(metaclass=Interned):
-    """A call that seeds generators; `certain` is False for one that may not, `restores` True for a saved state.
+    """A call that seeds generators. `certain` is False for one that may not, `restores` True for a saved state.
 
-    `entropy` says that the seed is another one in each run, which is not certain to seed then; `guessed` that nothing
-    but the name of what is called says that it may seed.
+    `entropy` says that the seed differs in each run, so that seeding is not certain; `guessed` that only the name of
+    what is called suggests that it may seed.
     """
 
     generators: tuple[str, ...]
@@ -145,7 +145,7 @@ class Switched(metaclass=Interned):
 
 @record(frozen=True, slots=True, eq=False)
 class Loaded(metaclass=Interned):
-    """A loader that is made, and whether it is given a generator and a function that seeds its workers."""
+    """A loader that is made, and whether it has a generator and a function that seeds its workers."""
 
     place: Place
     generator: bool
@@ -156,17 +156,17 @@ EVALUATES = "evaluates"
 SEEDLESS = "seedless: "  # before the name of a parameter
 ENTROPIC = "entropic"
 PASSES = "passes"  # a mark of a branch that findings ask about
-DOUBTS = ("unsure", "fails", EVALUATES)  # the marks by which a program is not well known
+DOUBTS = ("unsure", "fails", EVALUATES)  # the marks of a program that is not well known
 _ASIDE = (*DOUBTS, PASSES)
 
 
 @record(frozen=True, slots=True, eq=False)
 class Marked(metaclass=Interned):
-    """A step that says what a program is for: "trains" or "restores" weights, "profiles" a model. Or one by which it is
-    not well known: a call of what is not known, where a generator is "unsure", a function that in all that is seen of
-    it "fails", or what "evaluates", as it puts something into evaluation of which it is not known what it is. Or a call
-    that is "seedless: " and given None for the parameter that is named behind that, or "entropic": its seed differs in
-    each run. Or a branch that it "passes", of those that findings ask about.
+    """A step that says what a program is for: "trains" or "restores" weights, "profiles" a model. Or a step because of
+    which the program is not well known: a call of something unknown while a generator is "unsure", a function that
+    "fails" on all paths seen, or a call that "evaluates", which puts something unknown into evaluation mode. Or a call
+    that is "seedless: " and gets None for the parameter named after that, or is "entropic": its seed differs in each
+    run. Or a branch that the program "passes", of those that findings ask about.
     """
 
     kind: str
@@ -175,8 +175,8 @@ class Marked(metaclass=Interned):
 
 @record(frozen=True, slots=True, eq=False)
 class Sampler(metaclass=Interned):
-    """A sampler, by the file and the order of the call that makes it; `owner` is the class at `home` by which it has an
-    order of its own, where that is the project's.
+    """A sampler, identified by the file and the order of the call that makes it. `owner` is the class at `home` that
+    gives the sampler its own order, if that is a class of the project.
     """
 
     path: str
@@ -186,14 +186,14 @@ class Sampler(metaclass=Interned):
 
 
 MADE, BEGUN, TOLD = "made", "begun", "told"
-ANY = Sampler("", 0)  # in place of a sampler: any
+ANY = Sampler("", 0)  # stands for any sampler
 
 
 @record(frozen=True, slots=True, eq=False)
 class Sampling(metaclass=Interned):
-    """A sampler that shuffles by the number of an epoch is MADE, its iterator BEGUN, or its epoch perhaps TOLD.
+    """A sampler that shuffles by epoch number is MADE, its iterator BEGUN, or its epoch perhaps TOLD.
 
-    `flags` are the attributes of one of the project that are set as it begins.
+    `flags` are the attributes of a sampler of the project that are set as it begins.
     """
 
     kind: str
@@ -207,9 +207,9 @@ BEGINS, DRAWS, SEEDED_ONCE = "begins", "draws", "seeded"
 
 @record(frozen=True, slots=True, eq=False)
 class Drawing(metaclass=Interned):
-    """An object of a library with a generator of its own BEGINS, DRAWS from it, or is perhaps SEEDED_ONCE.
+    """A library object with a generator of its own BEGINS, DRAWS from it, or is perhaps SEEDED_ONCE.
 
-    The generator is known by what makes the object, and by the row of the tables as its `home`; "" is all of them.
+    The generator is identified by what makes the object, with the row of the tables as its `home`; "" stands for all.
     """
 
     kind: str
@@ -222,10 +222,11 @@ GATHERS, ROUND, LEFT, TAKES = "gathers", "round", "left", "takes"
 
 @record(frozen=True, slots=True, eq=False)
 class Looped(metaclass=Interned):
-    """A part of a loop in which a sampler begins: it GATHERS what it goes through, runs its ROUND, or is LEFT; or an
-    iterator that somebody TAKES, and has then LEFT.
+    """A part of a loop in which a sampler begins: it GATHERS what it iterates over, runs its ROUND, or is LEFT. Or an
+    iterator that some code TAKES items from, and that is LEFT then.
 
-    One that runs `again` counts, and is no loop over what is written down; `trains` and `yields` say what a round does.
+    `again`: the loop counts or repeats, and its items are not written down. `trains` and `yields` say what a round
+    does.
     """
 
     part: str
@@ -237,7 +238,7 @@ class Looped(metaclass=Interned):
 
 @record(frozen=True, slots=True, eq=False)
 class Opened(metaclass=Interned):
-    """The whole program once more, where options need not be at their defaults that have it make samplers."""
+    """The whole program once more, without the defaults of those options that decide whether samplers are made."""
 
     trace: Trace
 
@@ -253,22 +254,22 @@ class Called(metaclass=Interned):
 
 
 def parameter_option(name: str) -> str:
-    """The option that a parameter stands for which only what is not known may give, as by `**kwargs`."""
+    """Return the option that stands for a parameter that only unknown code may give, for instance by `**kwargs`."""
     return f"{name}="
 
 
 def is_parameter(option: str) -> bool:
-    """Whether an option is a parameter that only what is not known may give."""
+    """Return whether an option stands for a parameter that only unknown code may give."""
     return option.endswith("=")
 
 
 @record(frozen=True, slots=True, eq=False)
 class Guarded(metaclass=Interned):
-    """What only happens where the user sets an option to something else than its default, or may happen (no option).
+    """What only happens if the user sets an option to a non-default value, or what may happen (no option).
 
     `dispatch` is the call that may run this or something else. Of two arms of a test the second one is `instead` of the
-    event before it. An arm that leaves ends what `reach` says, as a `Leave` does: what follows there is on other
-    paths. One that is `sure` happens, options at their defaults.
+    event before it. An arm that leaves ends what `reach` says, like a `Leave`: what follows there is on other paths.
+    One that is `sure` happens with options at their defaults.
     """
 
     option: str
@@ -288,7 +289,7 @@ class Apart(metaclass=Interned):
 
 @record(frozen=True, slots=True, eq=False)
 class Scope(metaclass=Interned):
-    """What a context manager of the project does, with the body of its `with`: what leaves it goes on after that."""
+    """What a context manager of the project does, with the body of its `with`: what leaves it goes on after it."""
 
     trace: Trace
 
@@ -301,14 +302,14 @@ Trace = tuple[Event, ...]
 
 
 def is_aside(event: Event) -> bool:
-    """Whether an event says nothing of what a program is there for."""
+    """Return whether an event says nothing about the purpose of a program."""
     aside = isinstance(event, Marked) and event.kind in _ASIDE
     seeds = isinstance(event, Drawing) and event.kind != DRAWS
     return aside or seeds or isinstance(event, (Sampling, Looped, Opened))
 
 
 def beside_generators(trace: Iterable[Event]) -> Trace:
-    """What happens without what is done to the generators of this process."""
+    """Return what happens, without what is done to the generators of this process."""
     return tuple(_beside(event) for event in trace if not _is_about_generators(event))
 
 

@@ -1,4 +1,4 @@
-"""Answers to the open questions of findings, from the walks and the ends of all entry points."""
+"""Answers to the open questions of findings, derived from the walks and the end states of all entry points."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ from detlint.questions import (
     UnseededLibrary,
 )
 
-_REPEATING = ("cudnn", "algorithms")  # the switches of which one that is on has convolutions repeat
+_REPEATING = ("cudnn", "algorithms")  # any of these switches makes convolutions repeat
 _TESTS = {"test", "tests", "testing"}
 
 
 class Answers:
-    """What the programs of a project say about places in it."""
+    """Answers to questions about places in a project, based on what its programs do."""
 
     def __init__(self, program: Program, entries: Sequence[Entry], ends: Iterable[tuple[str, State]] = ()) -> None:
-        """`entries` are the entry points that the program has been gone through from.
+        """`entries` are the entry points that `program` has been followed from.
 
-        `ends` are the files that programs with an outcome start with, and the states that they end in.
+        `ends` holds pairs: the file that a program with an outcome starts with, and the state that it ends in.
         """
         self.program = program
         self.entries = entries
@@ -66,7 +66,7 @@ class Answers:
         self._read: dict[Unfilled, tuple[Place, ...]] = {}
 
     def holds(self, question: Question) -> bool:
-        """Whether a question is answered with yes; False where nobody knows."""
+        """Return whether a question is answered with yes; False where the answer is unknown."""
         if isinstance(question, Unseeded):
             return self._unseeded(question)
         if isinstance(question, UnseededLibrary):
@@ -106,13 +106,13 @@ class Answers:
         return every(word == UNSEEDED for word in self._words(question)) and (not left or every(left))
 
     def _words(self, question: Unseeded) -> Iterator[str]:
-        """The states of a generator in which programs come to a place."""
+        """Yield the states of a generator in which programs reach a place."""
         states = self._states if question.exact else self._before
         for state in states(question.path, question.function, question.order):
             yield state[question.generator]
 
     def _before(self, path: str, function: str, order: int) -> Iterator[State]:
-        """The states in which programs come to a place, or to what comes before it."""
+        """Yield the states in which programs reach a place, or the last point before it in the same walk."""
         for walk in self.program.walks.get((path, function), ()):
             before = [state for each, state in walk if each <= order]
             if before:
@@ -137,12 +137,12 @@ class Answers:
         return not question.lasting or left or any(True for _ in self.drawing(question))
 
     def _is_dead(self, path: str, function: str) -> bool:
-        """Whether programs import a file of the project, and none of them gets to a function or a method of it."""
+        """Return whether programs import a file of the project, but none reaches a given function or method of it."""
         reached = not function or bool(self.program.walks.get((path, function)))
         return not reached and bool(self._importers(path))
 
     def drawing(self, question: UnseededLibrary, place: Place | None = None) -> Iterator[Entry]:
-        """The programs that draw by a library at a place, or by what is made there, with its generator unseeded."""
+        """Yield the programs that draw by a library at a place, or by what is made there, its generator unseeded."""
         for entry in self._entering.get(question.path, ()):
             drawn = (met.event for met in entry.of(Drawn) if met.event.of_library and met.event.word == UNSEEDED)
             if any(each.place == place or (question.lasting and each.what == question.drawn) for each in drawn):
@@ -175,7 +175,7 @@ class Answers:
         return any(self._varies(entry, question.untouched) for entry in found)
 
     def _varies(self, entry: Entry, untouched: bool) -> bool:
-        """Whether a program is seeded, but trains convolutions without what makes them repeat."""
+        """Return whether a program is seeded, but trains convolutions without the switches that make them repeat."""
         if not entry.marked("trains") or any(entry.end[name] in ("on", "warn") for name in _REPEATING):
             return False
         if untouched and any(met.event.name in _REPEATING for met in entry.of(Switched)):
@@ -198,18 +198,18 @@ class Answers:
         facts = self.program.facts[path]
         alone = (
             question.anywhere or facts.lasting or path.endswith(".ipynb")
-        )  # else what is run there only tries out the file
+        )  # otherwise running the file only tries it out
         importing = self._importing.get(path) or self._finding(path)
         found = [each for each in importing if alone or each.path != path or each.marked("trains")]
         if question.function and not (found and self.program.walks.get((path, question.function))):
             return False
         if question.learning:
             return not found or any(self._learns(entry, "" if question.anywhere else path) for entry in found)
-        walked = not facts.acts and bool(self.program.walks.get((path, f.TOP)))  # else it may have been run by itself
+        walked = not facts.acts and bool(self.program.walks.get((path, f.TOP)))  # else it may be run by itself
         return bool(found) or (walked and path not in self._entering)
 
     def _finding(self, path: str) -> list[Entry]:
-        """The programs that import a file which finds others by their names, in the folder of one or around it."""
+        """Return the programs that import a file that finds others by name, in the folder of `path` or above it."""
         finders = (each for each in self._finders if path.startswith(each[: each.rfind("/") + 1]))
         return [entry for finder in finders for entry in self._importing.get(finder, ())]
 
@@ -218,9 +218,9 @@ class Answers:
         return tuple(path for path, facts in self.program.facts.items() if facts.finds)
 
     def _learns(self, entry: Entry, path: str) -> bool:
-        """Whether a program takes gradients, or may by what it imports, of which not all can be followed.
+        """Return whether a program takes gradients, or may in what it imports, not all of which can be followed.
 
-        Of one that is the file at `path` that file alone counts.
+        Of a program that is the file at `path` itself, only that file counts.
         """
         if entry.marked("trains"):
             return True
@@ -228,7 +228,7 @@ class Answers:
         return any(self.program.facts[each].learns for each in files)
 
     def is_library(self, path: str) -> bool:
-        """Whether a file is there to be imported: a module of a package or one that others import, and no script."""
+        """Return whether a file is meant for import: a module of a package or one that others import, and no script."""
         facts = self.program.facts[path]
         if not path.endswith(".py") or facts.guarded or facts.tests or _TESTS & set(PurePosixPath(path).parts):
             return False
@@ -239,18 +239,18 @@ class Answers:
     # Programs
 
     def _states(self, path: str, function: str, order: int) -> Iterator[State]:
-        """The states in which programs come to a place."""
+        """Yield the states in which programs reach a place."""
         for walk in self.program.walks.get((path, function), ()):
             yield from (state for each, state in walk if each == order)
 
     def _importers(self, path: str) -> list[Entry]:
-        """The programs that import a file: those that train, else all."""
+        """Return the programs that import a file: those that train, or all of them if none trains."""
         found = self._importing.get(path, [])
         return [entry for entry in found if entry.marked("trains")] or found
 
     @cached_property
     def _importing(self) -> dict[str, list[Entry]]:
-        """The programs that import each file, tests and those that try out a file aside."""
+        """The programs that import each file, except for tests and programs that only try out a file."""
         found: dict[str, list[Entry]] = defaultdict(list)
         for entry in self.entries:
             if not entry.self_check and not self.program.facts[entry.path].tests:
@@ -268,7 +268,7 @@ class Answers:
         return found
 
     def _iterates_unseeded(self, entry: Entry, generator: str) -> bool:
-        """Whether a program ends with a generator unseeded, or iterates what draws from it before."""
+        """Return whether a program ends with a generator unseeded, or iterates over what draws from it before."""
         if entry.end[generator] == UNSEEDED:
             return True
         drawn = (met.event for met in entry.of(Drawn) if met.event.generator == generator)
@@ -276,12 +276,12 @@ class Answers:
 
     @cached_property
     def _iterated(self) -> frozenset[str]:
-        """What draws when it is iterated."""
+        """The names of what draws when it is iterated over."""
         return self.program.catalogue.names("randomness", "consumer", kind="iteration")
 
     @cached_property
     def _entering(self) -> dict[str, list[Entry]]:
-        """The entry points that import each file, those included that others may load."""
+        """The entry points that import each file, including tests and programs that only try out a file."""
         found: dict[str, list[Entry]] = defaultdict(list)
         for entry in self.entries:
             for path in self.reached(entry.path):
@@ -294,11 +294,11 @@ class Answers:
 
     @cached_property
     def orders(self) -> Orders:
-        """Orders, followed through the files."""
+        """Arbitrary orders, followed through the files."""
         return Orders(self.program, self._families)
 
     def memory_read(self, question: Unfilled) -> tuple[Place, ...]:
-        """Where memory is read that nothing in the project may have written to, with the places on the way there."""
+        """Return where memory is read that nothing in the project may have written to, after the places on the way."""
         if question not in self._read:
             self._read[question] = self._memories.read(question, self._is_trained_afresh)
         return self._read[question]
@@ -308,13 +308,13 @@ class Answers:
         return Memories(self.program, self._families, self._share)
 
     def _share(self, one: str, other: str, loosely: bool) -> bool:
-        """Whether one of two files loads the other; `loosely`: or a third one loads both."""
+        """Return whether one of two files loads the other or, with `loosely`, whether a third file loads both."""
         if one in self.reached(other) or other in self.reached(one):
             return True
         return loosely and any({one, other} <= self.reached(path) for path in self.program.facts)
 
     def _is_trained_afresh(self, klass: str) -> bool:
-        """Whether a program trains objects of a class that takes no weights from a file, options at their defaults."""
+        """Return whether a program trains objects of a class without restoring weights, options at their defaults."""
         path = self._families.functions.get(f"{klass}.__init__", "")
         made = bool(self.program.walks.get((path, f"{klass}.__init__")))
         entries = self._importing.get(path, []) if made else []
@@ -333,11 +333,11 @@ class Answers:
         return Modes(self.program, self.entries)
 
     def passes(self, question: SameOrder) -> tuple[Place, ...]:
-        """Where programs go through a sampler again and again while nothing tells it the epoch."""
+        """Return where programs iterate over a sampler in every epoch without telling it the epoch."""
         return self._epochs.passes(question)
 
     def drawn(self, question: NeverSeeded) -> Place | None:
-        """Where a program first draws from an object that it never seeds; None where no program gets there."""
+        """Return where a program first draws from an object that it never seeds; None if no program does."""
         return self._seeds.unseeded.get(Sampler(question.path, question.order, question.row))
 
     @cached_property
@@ -354,7 +354,7 @@ class Answers:
         return frozenset(entry.path for entry in self.entries if entry.kind != "process")
 
     def reached(self, path: str) -> set[str]:
-        """A file, and all that it imports, directly or not."""
+        """Return a file and all files that it imports, directly or indirectly."""
         if path in self._closures:
             return self._closures[path]
         found, waiting = {path}, [path]
@@ -374,7 +374,7 @@ class Answers:
         return frozenset(found for path, each in self._imports.items() for found in each if found != path)
 
     def _imports_of(self, facts: f.Facts) -> Iterator[str]:
-        """The files that a file imports, with the packages around them."""
+        """Yield the files that a file imports, and the packages that contain them."""
         imports, path = self.program.imports, facts.path
         for level, target in imported(facts):
             parts = target.split(".")
@@ -395,6 +395,6 @@ class Answers:
 
 
 def _sets(entry: Entry, question: Ends) -> bool:
-    """Whether a program sets a switch so at a place, with its options at their defaults."""
+    """Return whether a program sets the switch to one of the words at the place, with its options at their defaults."""
     here = (met for met in entry.of(Switched) if met.event.place == question.place and not met.option)
     return any(met.event.name == question.switch and met.event.word in question.words for met in here)

@@ -13,14 +13,14 @@ from detlint.questions import InProgram, Taken
 
 
 class Branches:
-    """The branches that findings ask about, and what the programs of a project do with them."""
+    """The branches that findings ask about, and whether the programs of a project take them."""
 
     def __init__(self, program: Program, entries: Sequence[Entry]) -> None:
         self._program = program
         self._entries = entries
 
     def takes(self, question: Taken | InProgram) -> bool:
-        """Whether a program takes a branch, options at their defaults, or none comes to its function."""
+        """Return whether a program takes a branch, options at their defaults, or no program reaches its function."""
         asked = question.taken if isinstance(question, InProgram) else question
         if asked is None:
             return True
@@ -29,7 +29,7 @@ class Branches:
 
     @cached_property
     def _taken(self) -> dict[Place, bool]:
-        """The branches that programs take, and whether one does so by default."""
+        """The branches that programs take, each with whether one program does so by default."""
         found: dict[Place, bool] = {}
         for met in (met for entry in self._entries for met in entry.of(Marked) if met.event.kind == PASSES):
             found[met.event.place] = found.get(met.event.place, False) or not met.option

@@ -1,4 +1,4 @@
-"""Where programs have convolutions: layers that they make, and models of libraries that are made of these."""
+"""Where programs use convolutions: layers that they make, and models of libraries that contain such layers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from detlint.link.state.program import Program
 
 
 def convolving(program: Program) -> Iterator[str]:
-    """Yield the files that programs come to and that make convolutions there, or import models of these."""
+    """Yield the files that programs reach and that make convolutions there, or import models that contain them."""
     packages = tuple(f"{name}." for name in program.catalogue.names("switches", "convolution", "packages"))
     for path, function in program.walks:
         facts = program.facts[path]

@@ -1,4 +1,4 @@
-"""Samplers that programs go through again and again while nothing tells them the epoch: their order stays the same."""
+"""Samplers that programs iterate over in each epoch without telling them the epoch: their order stays the same."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from detlint.programs.events import (
 from detlint.project.modes import parts
 from detlint.questions import SameOrder
 
-_MOST_EVENTS = 100_000  # of which it is known whether they speak of samplers
-_Loops = tuple[tuple[Looped, bool], ...]  # those that are open, outermost first, and whether each is in a round
+_MOST_EVENTS = 100_000  # events for which it is cached whether they concern samplers
+_Loops = tuple[tuple[Looped, bool], ...]  # the open loops, outermost first, each with whether it is in a round
 
 
 class Epochs:
-    """The places where programs train by samplers that none of them tells the epoch."""
+    """The places where programs train with samplers that are never told the epoch."""
 
     def __init__(self, program: Program, entries: Iterable[Entry], reached: Callable[[str], Iterable[str]]) -> None:
-        """`reached` gives the files that a program with a file imports."""
+        """Walk the traces of `entries`. `reached` returns the files that a program starting in a file imports."""
         self._program = program
         self._setters = program.catalogue.names("program", "sampler", "methods")
         self._spoken_of = cache(self._names)
@@ -55,10 +55,10 @@ class Epochs:
                     self._found += found
 
     def _may_tell(self, path: str, known: Container[Place], reached: Iterable[str]) -> bool:
-        """Whether something in a file may tell samplers the epoch that is not among what a program is seen to do.
+        """Return whether something in a file may tell samplers the epoch without the trace of the program showing it.
 
-        What a method of that name hands on is told by who calls it. Objects that are not made do nothing, nor do
-        functions of which nothing speaks that is run.
+        A setter method that passes the epoch on does not count: its caller tells the sampler. Methods count only if a
+        walk enters their class, functions only if they are walked or if their name occurs in code that runs.
         """
         functions = self._program.facts[path].functions
         for function, place in self._program.facts[path].telling:
@@ -73,20 +73,20 @@ class Epochs:
         return False
 
     def _names(self, path: str) -> frozenset[str]:
-        """The names of which the functions of a file speak that programs run."""
+        """Return the names that occur in those functions of a file that programs run."""
         facts = self._program.facts[path]
         run = (function for file, function in self._program.walks if file == path)
         bodies = [facts.functions[function].body if function else tuple(facts.top) for function in run]
         return frozenset(part.name for part in parts(tuple(bodies)) if isinstance(part, (f.Local, f.Global, f.Member)))
 
     def passes(self, question: SameOrder) -> tuple[Place, ...]:
-        """The places where programs go through a sampler anew in each epoch, and never tell it which one."""
+        """Return the places where programs iterate over a sampler anew in each epoch and never tell it which one."""
         found = (place for begun, place in self._found if _is_asked(question, begun))
         return tuple(dict.fromkeys(found))
 
 
 def _is_asked(question: SameOrder, begun: Sampling) -> bool:
-    """Whether a sampler that begins is one that a question asks about."""
+    """Return whether a sampler whose iterator begins is one that a question asks about."""
     sampler = begun.sampler
     if question.qualified or sampler.owner:
         of_class = (sampler.home, sampler.owner) == (question.path, question.qualified)
@@ -95,17 +95,17 @@ def _is_asked(question: SameOrder, begun: Sampling) -> bool:
 
 
 class _Walk:
-    """What one program does to samplers, gone through in order."""
+    """A walk, in order, over what one program does with samplers."""
 
     def __init__(self) -> None:
         self.passes: list[tuple[Sampling, Place]] = []
         self.told: set[Sampler] = set()
         self.telling: set[Place] = set()
-        self._made: dict[Sampler, int] = {}  # in how many open loops
+        self._made: dict[Sampler, int] = {}  # the number of open loops around it
         self._seen: set[object] = set()
 
     def go(self, trace: Trace, outer: _Loops, after: bool = False) -> None:
-        """Go through what is traced within some loops; `after` says whether the function trains when that is done."""
+        """Walk over a trace within some loops; `after` says whether the calling function trains after this trace."""
         key = id(trace), outer, after, frozenset(self._made.items())
         if key in self._seen:
             return
@@ -140,7 +140,7 @@ class _Walk:
 
 
 def _training(loops: _Loops) -> Place | None:
-    """Where the loop stands that trains on what a sampler gives, which begins within these loops."""
+    """Return the place of the loop that trains on what a sampler yields when it begins within `loops`, or None."""
     around = False
     for loop, inside in loops:
         if not inside and (loop.trains or (around and loop.yields)):

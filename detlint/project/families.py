@@ -1,4 +1,4 @@
-"""The classes of a project: their bases, what derives from them, and which function takes what a call is given."""
+"""The classes of a project: their bases, the classes that derive from them, and which function takes the arguments."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from detlint.questions import DERIVES
 
 
 class Families:
-    """Knows the classes and functions of all files by the names that they have where they are defined."""
+    """The classes and functions of all files, by the qualified names of their definitions."""
 
     def __init__(self, program: Program, names: Names) -> None:
         self.program = program
         self.names = names
 
     def constructor(self, name: str) -> str:
-        """What takes the arguments of a call: of a class its constructor, which may be that of a base."""
+        """Return the function that takes the arguments of a call: of a class the constructor, perhaps of a base."""
         if name in self.functions:
             return name
         klass, _, method = name.rpartition(".")
@@ -32,7 +32,7 @@ class Families:
         return name
 
     def parameter(self, function: str, part: str) -> str:
-        """The name of a parameter of a function, by that or by its place."""
+        """Return the name of a parameter of a function, given its name or its position, such as `#0`."""
         if not part.startswith("#") or function not in self.functions:
             return part
         path = self.functions[function]
@@ -41,14 +41,14 @@ class Families:
         return parameters[place].name if place < len(parameters) else part
 
     def above(self, name: str) -> list[str]:
-        """A class and its bases."""
+        """Return a class and all its bases."""
         found = [name]
         for each in found:
             found += [base for base in self.bases.get(each, ()) if base not in found]
         return found
 
     def family(self, name: str) -> list[str]:
-        """A class, its bases and the classes that derive from it."""
+        """Return a class, its bases and the classes that derive from it."""
         found = self.above(name)
         below = [name]
         for each in below:
@@ -57,7 +57,7 @@ class Families:
 
     @cached_property
     def functions(self) -> dict[str, str]:
-        """The files of functions, by name."""
+        """The paths of the files that define functions, by function name."""
         return {name: path for path, facts in self.program.facts.items() for name in facts.functions}
 
     @cached_property
@@ -67,7 +67,7 @@ class Families:
 
     @cached_property
     def bases(self) -> dict[str, list[str]]:
-        """The bases of each class that may be of the project."""
+        """The bases of each class, including names that may not be defined in the project."""
         found: dict[str, list[str]] = defaultdict(list)
         for path, facts in self.program.facts.items():
             for flow in facts.flows:
@@ -77,7 +77,7 @@ class Families:
 
     @cached_property
     def derived(self) -> dict[str, list[str]]:
-        """The classes that derive from each class, directly."""
+        """The classes that derive directly from each class."""
         found: dict[str, list[str]] = defaultdict(list)
         for klass, bases in self.bases.items():
             for base in bases:

@@ -1,4 +1,4 @@
-"""Where memory that one file leaves as it was is read in the project, and whether anything may write to it before."""
+"""Where the project reads memory that one file leaves uninitialised, and whether anything may write to it first."""
 
 from __future__ import annotations
 
@@ -12,28 +12,30 @@ from detlint.link.state.program import Program
 from detlint.project.families import Families
 from detlint.questions import Carrier, Unfilled
 
-_MOST = 200  # carriers that are looked at for a question
+_MOST = 200  # the most carriers examined for one question
 _MAKES = "__init__"
 
 
 class FilledError(Exception):
-    """Something may write to the memory."""
+    """Raised where something may write to the memory."""
 
 
 class Memories:
-    """Follows memory through the touches of all files of a project."""
+    """Memory, followed through the touches of all files of a project."""
 
     def __init__(self, program: Program, families: Families, shares: Callable[[str, str, bool], bool]) -> None:
-        """`shares` tells of two files whether one loads the other or, where that is asked too, a third one both."""
+        """Take `shares(one, other, loosely)`: whether one file loads the other or, if `loosely`, a third loads both."""
         self.program = program
         self.families = families
         self.names = families.names
         self.shares = shares
 
     def read(self, question: Unfilled, is_trained: Callable[[str], bool]) -> tuple[Place, ...]:
-        """The first read of memory, with the places on the way there before it; none where something may fill it.
+        """Return the shortest path of places to a read of memory, the read last; empty if something may fill the
+        memory.
 
-        `is_trained` tells of a class whether a program trains it without loading what it holds.
+        It is also empty if nothing reads it, or if a checkpoint may hold it and is loaded. `is_trained` says whether a
+        program trains a given class without loading what it holds.
         """
         search = _Search(self, question)
         try:
@@ -45,7 +47,7 @@ class Memories:
         return min(found, key=lambda way: (len(way), way))
 
     def same(self, carrier: Carrier, path: str) -> tuple[Carrier, str]:
-        """A carrier by the name that it has where it is defined, and the file that it is of."""
+        """Return a carrier under the qualified name of its definition, and the file that it belongs to."""
         name = self.names.defined(carrier.name, path) if carrier.name else ""
         part = carrier.part
         if carrier.kind == "parameter":
@@ -54,34 +56,34 @@ class Memories:
         return Carrier(carrier.kind, name, part), path
 
     def of(self, carrier: Carrier) -> list[tuple[str, Touch]]:
-        """The touches of a carrier, with the files that they are in."""
+        """Return the touches of a carrier, with the files that contain them."""
         every = self._by_word.get((carrier.kind, carrier.part or carrier.name.rpartition(".")[2]), ())
         return [(path, touch) for path, touch in every if self.same(touch.carrier, path)[0] == carrier]
 
     def of_attribute(self, name: str) -> list[tuple[str, Touch]]:
-        """The touches of attributes of a name, with the files that they are in."""
+        """Return the touches of attributes with a given name, with the files that contain them."""
         return self._by_word.get(("attribute", name), [])
 
     def sweeps(self) -> list[tuple[str, Touch]]:
-        """What may fill all that objects hold, with the files that do."""
+        """Return the touches that may fill or load all that objects hold, with the files that contain them."""
         return self._sweeps
 
     def is_open(self, name: str) -> bool:
-        """Whether a class is not known with all its bases."""
+        """Return whether some base of a class is unknown."""
         return name in self._open or any(base not in self._classes for base in self.families.bases.get(name, ()))
 
     def is_own(self, name: str, path: str) -> bool:
-        """Whether what a file calls by a name is a function or a class of the project."""
+        """Return whether a name that a file uses is a function or a class of the project."""
         defined = self.names.defined(name, path)
         return defined in self.families.functions or defined in self.families.classes
 
     def is_called(self, family: Iterable[str], method: str) -> bool:
-        """Whether something may call a method of objects of some classes without giving it anything."""
+        """Return whether something may call a method without arguments on objects of some classes."""
         owners = self._called.get(method, set())
         return "" in owners or not owners.isdisjoint(family)
 
     def needs(self, family: Iterable[str], method: str) -> bool:
-        """Whether a method of one of these classes has to be given something."""
+        """Return whether a method of one of these classes requires an argument."""
         return any(f"{each}.{method}" in self._needing for each in family)
 
     @cached_property
@@ -90,7 +92,7 @@ class Memories:
 
     @cached_property
     def _by_word(self) -> dict[tuple[str, str], list[tuple[str, Touch]]]:
-        """Touches by the kind of their carrier and the last word by which it is called."""
+        """Touches by the kind of their carrier and its part, or else the last component of its name."""
         found: dict[tuple[str, str], list[tuple[str, Touch]]] = defaultdict(list)
         for path, touch in self._every():
             carrier = touch.carrier
@@ -110,7 +112,7 @@ class Memories:
 
     @cached_property
     def allocated(self) -> frozenset[tuple[str, str]]:
-        """The classes and attributes that are made to hold memory as it is."""
+        """The classes and attributes that are made to hold uninitialised memory."""
         made = (each for each in self._every() if each[1].kind == ALLOCATES)
         return frozenset((self.names.defined(t.carrier.name, path), t.carrier.part) for path, t in made)
 
@@ -120,7 +122,7 @@ class Memories:
 
     @cached_property
     def _called(self) -> dict[str, set[str]]:
-        """The classes of the objects of which each method is called, "" where these may be any."""
+        """The classes on whose objects each method is called, "" where the class may be any."""
         found: dict[str, set[str]] = defaultdict(set)
         for path, facts in self.program.facts.items():
             for each in facts.memory.called.split("/") if facts.memory.called else ():
@@ -134,9 +136,9 @@ class Memories:
 
 
 class _Search:
-    """What a question comes to: `loaded` where a checkpoint may hold the memory, of objects of the class `owner`.
+    """The search for an answer; `loaded` if a checkpoint may hold the memory, which objects of the class `owner` hold.
 
-    It is `forgotten` where what is to fill it is there and never runs, or the class fills other memory itself.
+    It is `forgotten` if the code that fills it exists but never runs, or if the class fills other memory itself.
     """
 
     def __init__(self, memories: Memories, question: Unfilled) -> None:
@@ -149,7 +151,7 @@ class _Search:
         self._kept_at = {question.at}
 
     def reads(self, carrier: Carrier, path: str) -> list[tuple[Place, ...]]:
-        """The ways to reads of what a carrier holds. Raises FilledError where something may write to it."""
+        """Return the paths to reads of what a carrier holds. Raise FilledError if something may write to it."""
         if carrier in self._seen or len(self._seen) > _MOST:
             return []
         self._seen.add(carrier)
@@ -166,7 +168,7 @@ class _Search:
         return found
 
     def _results(self, touches: list[tuple[str, Touch]]) -> list[tuple[Place, ...]]:
-        """The ways to reads of what a function gives: each call of it has memory of its own."""
+        """Return the paths to reads of what a function returns, where each call returns memory of its own."""
         found: list[tuple[Place, ...]] = []
         for file, touch in touches:
             try:
@@ -199,28 +201,28 @@ class _Search:
             if (owner and owner not in family) or not memories.shares(file, path, True):
                 continue
             if touch.place is not None and touch.kind == FILLS and touch.place in self._kept_at:
-                continue  # where this memory is put there
+                continue  # the assignment that stores this memory in the attribute
             if touch.kind == LOADS:
                 self.loaded = True
             elif touch.kind == FILLS and self._is_idle(family, touch.within):
                 self.forgotten = True
             elif touch.kind == HANDS and touch.to is None and self.kept == "parameter" and touch.within != _MAKES:
-                continue  # a leaf that takes gradients is not written to by what is computed with it
+                continue  # computing with a leaf that takes gradients does not write to it
             elif touch.kind == HANDS and touch.to is not None and touch.to.kind == "result":
-                raise FilledError  # whoever gets it may write to it
+                raise FilledError  # the caller that receives it may write to it
             else:
                 found += self._followed(file, touch)
         self.forgotten = self.forgotten or self._fills_others(family, carrier.part)
         return found
 
     def _is_idle(self, family: list[str], method: str) -> bool:
-        """Whether a method of a module that needs nothing is called by nobody."""
+        """Return whether nothing calls a method of a module that takes no arguments."""
         if not self.kept or not method or (method.startswith("__") and method.endswith("__")) or method == "forward":
             return False
         return not self.memories.is_called(family, method) and not self.memories.needs(family, method)
 
     def _fills_others(self, family: list[str], name: str) -> bool:
-        """Whether a class fills memory that other attributes of its objects hold."""
+        """Return whether a class fills memory that other attributes of its objects hold."""
         memories = self.memories
         others = {part for owner, part in memories.allocated if owner in family}
         for other in others - {name}:
@@ -231,11 +233,14 @@ class _Search:
         return False
 
     def _swept(self, family: set[str], path: str) -> None:
-        """Look at what fills objects without naming what they hold."""
+        """Check the touches that fill objects without naming what they hold.
+
+        Raise FilledError if one may write to the memory; set `loaded` if one may load it from a checkpoint.
+        """
         for file, touch in self.memories.sweeps():
             owner = self.memories.names.defined(touch.carrier.name, file) if touch.carrier.name else ""
             if touch.carrier.part == "weights" and not self.kept:
-                continue  # a walk over parameters gives no other values
+                continue  # iterating over parameters yields no other values
             own = owner in family
             if (touch.carrier.kind == "held") if own else (touch.carrier.part == "own"):
                 continue

@@ -1,4 +1,4 @@
-"""In which mode programs run their models: where these draw as they do in training alone."""
+"""The modes in which programs run their models: where models draw random numbers as they do only in training."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from detlint.programs.entries import Entry
 from detlint.programs.events import EVALUATES, Apart, Called, Drawn, Guarded, Marked, Scope, Switched, Trace
 from detlint.questions import InTraining
 
-_UNKNOWN = "?"  # the name of what is not known, which nothing puts back into training
+_UNKNOWN = "?"  # the name for an unknown object, which nothing puts back into training mode
 _NAMED = (f.Local, f.Global, f.Member)
 _RUNS = frozenset(("forward", "__call__"))
 _NOTHING = frozenset[str]()
@@ -23,7 +23,7 @@ _Found = set[tuple[Place, str, bool]]
 
 
 class Modes:
-    """The calls by which programs run models that draw as in training, while nothing has been put into evaluation."""
+    """The calls by which programs run models that draw as in training, before anything is put into evaluation mode."""
 
     def __init__(self, program: Program, entries: Sequence[Entry]) -> None:
         self._program = program
@@ -40,36 +40,36 @@ class Modes:
                 _Walk(self, self._found, restores and not trains).go(entry.trace, _NOTHING)
 
     def trains(self, question: InTraining) -> bool:
-        """Whether some program runs a model in training by a call."""
+        """Return whether some program runs a model in training mode through a call."""
         names = {question.method} if question.method else _RUNS
         ways = (True,) if question.idle else (True, False)
         return any((question.place, name, idle) in self._found for name in names for idle in ways)
 
     def draws(self, event: Drawn) -> bool:
-        """Whether a draw is one that is made in training alone."""
+        """Return whether a draw is one that is made only in training."""
         if event.generator != "torch":
             return False
         return event.what in self._layers or event.place in self._draws(event.place.path)
 
     def in_some_round(self, trace: Trace) -> bool:
-        """Whether what may happen draws in some rounds of a loop, since nothing but the count of these is tested."""
+        """Return whether what may happen draws in some iterations of a loop, as only their count is tested."""
         drawn = (event for event in trace if isinstance(event, Drawn) and self.draws(event))
         return any(event.place in self._counted(event.place.path) for event in drawn)
 
     def owner(self, event: Switched) -> str:
-        """The name of what is put into a mode: its last part, "" where it has none."""
+        """Return the name of what is put into a mode: its last component, "" if it has none."""
         return self._owners(event.place.path).get(event.place, "")
 
     def _draws_of(self, path: str) -> frozenset[Place]:
-        """The calls of a file that a test of the mode, or an argument that tells it, leaves to training."""
+        """Return the calls of a file that a test of the mode, or an argument that carries it, limits to training."""
         return frozenset(place for body in self._bodies(path) for place in self._told(body))
 
     def _counted_of(self, path: str) -> frozenset[Place]:
-        """The calls of a file that are made in some rounds of a loop."""
+        """Return the calls of a file that run in some iterations of a loop."""
         return frozenset(place for body in self._bodies(path) for place in _some_rounds(body, frozenset(), False))
 
     def _owners_of(self, path: str) -> dict[Place, str]:
-        """The calls of a file that set a mode, and the names of what they are methods of."""
+        """Return the calls of a file that set a mode, with the names of the objects whose methods they call."""
         found: dict[Place, str] = {}
         for call in (part for body in self._bodies(path) for part in parts(body) if isinstance(part, f.Call)):
             method = call.function
@@ -84,7 +84,7 @@ class Modes:
             yield from (function.body for function in facts.functions.values())
 
     def _told(self, part: Any, told: bool = False) -> Iterator[Place]:
-        """The places of calls within a part of a function that hang on the mode."""
+        """Yield the places of calls within a part of a function that depend on the mode."""
         if isinstance(part, tuple):
             for each in part:
                 yield from self._told(each, told)
@@ -100,7 +100,7 @@ class Modes:
             yield from self._told(each, told)
 
     def _asks(self, value: object) -> bool:
-        """Whether an expression is, or tests, what tells training from evaluation."""
+        """Return whether an expression is, or tests, something that distinguishes training from evaluation."""
         if isinstance(value, (f.Local, f.Member)) and value.name in self._words:
             return True
         parts: tuple[object, ...] = ()
@@ -112,14 +112,14 @@ class Modes:
 
 
 def parts(part: Any) -> Iterator[object]:
-    """A part of a function, and all within it."""
+    """Yield a part of a function and everything within it."""
     yield part
     for each in part if isinstance(part, tuple) else _within(part):
         yield from parts(each)
 
 
 def _within(part: Any) -> list[Any]:
-    """What the fields of a statement or an expression hold; nothing of what is neither."""
+    """Return the values of the fields of a statement or an expression; empty for anything else."""
     names: tuple[str, ...] = () if type(part) in _PLAIN else part.__match_args__
     return [getattr(part, name) for name in names]
 
@@ -129,7 +129,7 @@ def _leaves(branch: f.Branch) -> bool:
 
 
 def _some_rounds(part: Any, counts: frozenset[str], told: bool) -> Iterator[Place]:
-    """The calls that tests of what a loop goes through, and of nothing else, leave to some of its rounds."""
+    """Yield the calls that run in some iterations of a loop, by tests of nothing but the loop variables."""
     if isinstance(part, tuple):
         for each in part:
             yield from _some_rounds(each, counts, told)
@@ -145,7 +145,7 @@ def _some_rounds(part: Any, counts: frozenset[str], told: bool) -> Iterator[Plac
 
 
 def _counts(test: object, counts: frozenset[str]) -> bool:
-    """Whether a test compares nothing but what a loop goes through with numbers and lengths."""
+    """Return whether a test compares only loop variables, on one side, with values that involve none."""
     if not isinstance(test, f.Compare):
         return False
     one, other = (any(isinstance(x, f.Local) and x.name in counts for x in parts(y)) for y in (test.left, test.right))
@@ -153,14 +153,14 @@ def _counts(test: object, counts: frozenset[str]) -> bool:
 
 
 class _Walk:
-    """What one program does, gone through in order."""
+    """A walk, in order, over what one program does."""
 
     def __init__(self, modes: Modes, found: _Found, idle: bool) -> None:
         self._modes, self._found, self._idle = modes, found, idle
         self._seen: dict[tuple[int, frozenset[str]], tuple[bool, frozenset[str]]] = {}
 
     def go(self, trace: Trace, evaluated: frozenset[str]) -> tuple[bool, frozenset[str]]:
-        """Whether what is traced surely draws as in training, and the names of what is in evaluation after it."""
+        """Return whether a trace surely draws as in training, and the names of what is in evaluation mode after it."""
         key = id(trace), evaluated
         if key not in self._seen:
             self._seen[key] = self._go(trace, evaluated)
@@ -168,7 +168,7 @@ class _Walk:
 
     def _go(self, trace: Trace, evaluated: frozenset[str]) -> tuple[bool, frozenset[str]]:
         draws = False
-        chosen: set[Place] = set()  # the calls of one of several that draws
+        chosen: set[Place] = set()  # calls in guarded alternatives that draw
         for event in trace:
             if isinstance(event, Drawn):
                 if not evaluated and self._modes.draws(event):

@@ -1,4 +1,4 @@
-"""What the names that a file uses are called where they are defined: through imports and what packages export."""
+"""The qualified names of what the names in a file refer to, through imports and re-exports of packages."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from detlint.facts import facts as f
 from detlint.link.state.program import Program
 
-_DEPTH = 6  # packages that may hand a name on
+_DEPTH = 6  # the most packages that may re-export a name in turn
 
 
 class Names:
-    """Finds the files that define functions, classes and variables."""
+    """Finder of the qualified names of functions, classes and variables."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -19,7 +19,7 @@ class Names:
         self._bound: dict[str, dict[str, tuple[int, str, str]]] = {}
 
     def defined(self, name: str, path: str) -> str:
-        """The qualified name of what the file at `path` calls by a dotted name; that itself where it is not known."""
+        """Return the qualified name of what the file at `path` calls by a dotted name; that name if it is unknown."""
         found = self._known.get((name, path))
         if found is None:
             found = self._known[name, path] = self._defined(name, path)
@@ -37,7 +37,7 @@ class Names:
         return name
 
     def _within(self, file: str, rest: list[str], depth: int) -> str:
-        """What a file calls by the parts of a name."""
+        """Return the qualified name of what a file calls by the given components of a name."""
         bound = self._binds(file, rest[0]) if depth else None
         if bound is None:
             return ".".join((self.program.facts[file].module, *rest))
@@ -51,7 +51,7 @@ class Names:
         return ".".join((self.program.facts[file].module, *rest))
 
     def _binds(self, file: str, name: str) -> tuple[int, str, str] | None:
-        """Where a file imports a name from: the level, the module and the name there."""
+        """Return where a file imports a name from, as the level, the module and the name there; None if it does not."""
         if file not in self._bound:
             self._bound[file] = dict(_imported(self.program.facts[file]))
         bound = self._bound[file]

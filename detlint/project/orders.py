@@ -1,4 +1,4 @@
-"""Where the order of what one file makes comes to matter in another."""
+"""Where the arbitrary order of what one file makes starts to matter in another."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from detlint.project.families import Families
 from detlint.questions import DERIVES, ITERATED, SORTED, Carrier, Flow, Reaches
 from detlint.support.records import record
 
-_MOST = 2_000  # carriers that are looked at for a question
+_MOST = 2_000  # the most carriers examined for one question
 
 
 @record(frozen=True, slots=True)
 class Use:
-    """A use of a `kind`, with the places on the way there, the use itself last."""
+    """A use of a `kind`, with the places on the way there, ending with the use itself."""
 
     kind: str
     places: tuple[Place, ...]
 
 
 class Orders:
-    """Follows orders through the flows of all files of a project."""
+    """Arbitrary orders, followed through the flows of all files of a project."""
 
     def __init__(self, program: Program, families: Families) -> None:
         self.program = program
@@ -34,7 +34,7 @@ class Orders:
         self._flows: dict[Carrier, list[tuple[str, Flow, tuple[str, ...]]]] = {}
 
     def use(self, question: Reaches) -> Use | None:
-        """The gravest use that a question asks for, by the shortest way; None where there is none."""
+        """Return the gravest use that a question asks for, by the shortest path; None if there is none."""
         found: Use | None = None
         for use in self._uses(question):
             if found is None or question.kinds.index(use.kind) < question.kinds.index(found.kind):
@@ -73,7 +73,7 @@ class Orders:
                         waiting.append((inner, places))
 
     def _comes(self, flow: Flow, path: str) -> bool:
-        """Whether functions give the parameters back through which a flow comes."""
+        """Return whether functions return the parameters that a flow comes through."""
         return not flow.through or self._are_among(flow, path, self._returning)
 
     def _are_among(self, flow: Flow, path: str, returning: Container[Carrier]) -> bool:
@@ -81,7 +81,7 @@ class Orders:
 
     @cached_property
     def _returning(self) -> set[Carrier]:
-        """The parameters that functions give back in their order: the least set, whoever is asked about first."""
+        """The parameters that functions return in their order: the least fixpoint, whichever question comes first."""
         every = [
             (path, flow) for path, facts in self.program.facts.items() for flow in facts.flows if _gives_back(flow)
         ]
@@ -93,9 +93,10 @@ class Orders:
             found |= new
 
     def _of(self, carrier: Carrier) -> list[tuple[str, Flow, tuple[str, ...]]]:
-        """The flows from a carrier, with the files that they are of; of those from what holds it, the rest of its path.
+        """Return the flows from a carrier, each with its file and the rest of the carrier's path, if it starts at a
+        container.
 
-        What holds something at places that are not known may be made into something else on the way: it ends there.
+        What holds something at unknown places may be made into something else on the way: such a flow ends there.
         """
         if carrier not in self._flows:
             found, whole = [], replace(carrier, path=())
@@ -111,8 +112,10 @@ class Orders:
         return self._flows[carrier]
 
     def _same(self, carrier: Carrier, path: str) -> list[Carrier]:
-        """A carrier by the name that it has where it is defined; of a method or an attribute, also as other classes of
-        the family have it."""
+        """Return a carrier under the qualified name of its definition.
+
+        For an attribute, return one carrier for each class of the family.
+        """
         name = self.names.defined(carrier.name, path)
         if carrier.kind == "attribute":
             return [replace(carrier, name=each) for each in self.families.family(name)]
@@ -126,7 +129,7 @@ class Orders:
 
     @cached_property
     def _by_word(self) -> dict[tuple[str, str], list[tuple[str, Flow]]]:
-        """Flows by the kind of their source and the last word by which it is called."""
+        """Flows by the kind of their source and the last component of its name."""
         found: dict[tuple[str, str], list[tuple[str, Flow]]] = defaultdict(list)
         for path, facts in self.program.facts.items():
             for flow in facts.flows:
@@ -136,24 +139,24 @@ class Orders:
 
 
 def _gives_back(flow: Flow) -> bool:
-    """Whether a flow is from a parameter to what its function gives: callers know of that by what comes through."""
+    """Return whether a flow goes from a parameter to its function's own result, which `Flow.through` covers."""
     source, target = flow.source, flow.target
     own = target is not None and target.kind == "result" and not target.path and target.name == source.name
     return source.kind == "parameter" and not source.path and own
 
 
 def _may_be(step: str, taken: str) -> bool:
-    """Whether one step into a value may be another: of one kind, and with one key or one that is not known."""
+    """Return whether two steps into a value may be the same: of one kind, and with equal keys or an unknown one."""
     (kind, _, key), (other, _, wanted) = step.partition(":"), taken.partition(":")
     return kind == other and (not key or not wanted or key == wanted)
 
 
 def _is_named(step: str) -> bool:
-    """Whether a step is to an attribute, or to the entry of a text."""
+    """Return whether a step is to an attribute or to an entry with a known key."""
     return not step.startswith("item:") and not step.endswith(":")
 
 
 def _word(carrier: Carrier) -> tuple[str, str]:
-    """What two names of one carrier share."""
+    """Return what all names of one carrier share: its kind and the last component of its name."""
     word = carrier.part if carrier.kind in ("attribute", "parameter") else carrier.name.rpartition(".")[2]
     return carrier.kind, word

@@ -1,4 +1,4 @@
-"""The programs of a project, followed: those that share code together, the others in processes of their own."""
+"""Following the programs of a project: those that share code in one process, the others in separate processes."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from detlint.programs.events import State
 from detlint.support import processes
 from detlint.support.packing import pack, unpack
 
-_BATCH = 500  # files that the programs of a batch may load, in all: a tenth of a second of work
-_SPREADS = 1000  # files that programs beside the largest group may load, for which it pays to start processes
+_BATCH = 500  # files that the programs of a batch may load in total: a tenth of a second of work
+_SPREADS = 1000  # files that programs outside the largest group load, from which starting processes pays off
 
 
 @dataclass(slots=True)
 class Ran:
-    """What comes of all programs: their entry points, those of processes right after what starts these.
+    """The results of all programs: their entry points, with those of processes right after the ones that start them.
 
-    `ends` are the files that programs with an outcome start with, and the states that they end in. `errors` says what
-    could not be followed.
+    `ends` holds pairs: the file that a program with an outcome starts with, and the state that it ends in. `errors`
+    lists what could not be followed.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -44,10 +44,10 @@ def run(
     jobs: int,
     kept: Kept | None = None,
 ) -> Ran:
-    """Follow the programs that start there, in up to `jobs` processes (0: one a core). What they come to is noted in
-    `program`, and the same whatever the number of processes.
+    """Follow the programs at `starts` in up to `jobs` processes (0: one per core).
 
-    `imports` has the files that each file imports. What is `kept` is not followed again where that would be the same.
+    The results are recorded in `program`, and do not depend on the number of processes. `imports` maps each file to the
+    files that it imports. Programs whose results are `kept` and still valid are not followed again.
     """
     groups = grouped(starts, {path: each | _package(program, path) for path, each in imports.items()})
     asked, program.asked = program.asked, set()
@@ -63,7 +63,7 @@ def run(
 
 
 def _walks(courses: Iterable[Course]) -> dict[Name, dict[Walk, None]]:
-    """The walks of all functions, each once."""
+    """Return the walks of all functions, each walk once."""
     found: dict[Name, dict[Walk, None]] = defaultdict(dict)
     for name, walk in {id(walked): walked for course in courses for walked in course.walks}.values():
         walks = found[name]
@@ -73,13 +73,13 @@ def _walks(courses: Iterable[Course]) -> dict[Name, dict[Walk, None]]:
 
 
 def _package(program: Program, path: str) -> frozenset[str]:
-    """What is loaded before a file, as the package that it belongs to."""
+    """Return the package of a file, which is loaded before it; empty if it has none."""
     package = program.package(path)
     return frozenset() if package is None else frozenset((package,))
 
 
 def _joined(outcomes: Iterator[Outcome]) -> Ran:
-    """All that comes of programs, but for processes that an earlier program starts too."""
+    """Return the results of all programs, leaving out processes that an earlier program starts too."""
     found = Ran()
     known: set[object] = set()
     for outcome in outcomes:
@@ -99,7 +99,7 @@ def _joined(outcomes: Iterator[Outcome]) -> Ran:
 def _followed(
     program: Program, tables: Tables, groups: Sequence[Group], jobs: int, known: Mapping[Start, Course]
 ) -> list[Followed]:
-    """What comes of each group of programs."""
+    """Return the results of each group of programs."""
     follow_group = partial(_follow, program, tables, groups, known)
     work = [0] if known else sorted(group.work for group in groups)
     jobs = min(jobs or processes.usable_cores(), len(groups))
@@ -117,7 +117,7 @@ def _follow(
 
 
 def _packed(follow_group: Callable[[int], Followed], number: int) -> bytes | None:
-    """What comes of a group, as bytes; None where it fails, as it will in the process that can tell of it."""
+    """Return the results of a group as bytes; None if it fails, as it will again in the process that can report it."""
     try:
         return pack(follow_group(number))
     except Exception:
@@ -125,7 +125,7 @@ def _packed(follow_group: Callable[[int], Followed], number: int) -> bytes | Non
 
 
 def _batches(groups: Sequence[Group]) -> Iterator[list[int]]:
-    """The numbers of groups in batches of some work, the most first: so processes end at about the same time."""
+    """Yield the numbers of groups in batches of some work, largest first, so that processes end at about one time."""
     batch: list[int] = []
     work = 0
     for number in sorted(range(len(groups)), key=lambda number: groups[number].work, reverse=True):

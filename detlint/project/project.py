@@ -29,9 +29,9 @@ from detlint.sources.console_scripts import Command
 
 
 class Project:
-    """All files of a run, linked. `imports` has the files that a file imports, by path.
+    """All files of a run, linked. `imports` maps each path to the files that the file imports.
 
-    `entries` are its entry points, `errors` says what could not be followed.
+    `entries` are the entry points, `errors` says what could not be followed.
     """
 
     def __init__(
@@ -46,12 +46,12 @@ class Project:
         kept: Kept | None = None,
         halt: Callable[[], None] | None = None,
     ) -> None:
-        """`commands` are the console scripts.
+        """Link the `facts` of files and follow their programs. `commands` are the console scripts.
 
-        `unread` are the paths of files that the project's imports may find though they were not analysed. Programs are
-        followed in up to `jobs` processes (0: one a core). `documents` are the configuration files that they may read.
-        What is `kept` of when they were followed before is used, and kept anew. `halt` is called all the time, and may
-        raise where nobody waits any more.
+        `unread` are the paths of files that the project's imports may find although they were not analysed. Programs
+        are followed in up to `jobs` processes (0: one per core). `documents` are the configuration files that programs
+        may read. Results `kept` from an earlier run are reused where still valid, and updated. `halt` is called often,
+        and may raise to stop the work when nobody waits for it any more.
         """
         self.program = linked(facts, catalogue, unread, documents)
         self.program.halt = halt or self.program.halt
@@ -63,18 +63,21 @@ class Project:
         self._told: Mapping[str, frozenset[str]] = {}
 
     def _imports(self, facts: Facts) -> Iterator[str | None]:
-        """The files that a file imports, at its top level or in a function."""
+        """Yield the files that a file imports, at its top level or in a function; None for an import not found."""
         imports, path = self.program.imports, facts.path
         for level, target in imported(facts):
             yield imports.relative(path, level, target) if level else imports.find(target, path, path)
 
     def programs(self) -> dict[str, frozenset[str]]:
-        """The files that each program reaches, by the file that somebody runs; those that try out a file left out."""
+        """Return the files that each program reaches, by the file that the user runs.
+
+        Programs that only try out a file are left out.
+        """
         started = {entry.path for entry in self.entries if entry.kind != "process" and not entry.self_check}
         return {path: frozenset(self._answers.reached(path)) for path in sorted(started)}
 
     def reached(self) -> dict[str, Reached]:
-        """What the programs came to in each file; files that none runs are left out."""
+        """Return what the programs reached in each file; files that no program runs are left out."""
         names, functions = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
         for path, name in self.program.asked:
             names[path].append(name)
@@ -83,11 +86,11 @@ class Project:
         return {path: Reached.of(names[path], functions[path]) for path in sorted(functions)}
 
     def spaces(self) -> dict[str, str]:
-        """What the modules of folders without an `__init__.py` are called by those who import them."""
+        """Return the dotted names by which others import the modules of folders without an `__init__.py`."""
         return spaces(self.program.facts, self.program.imports)
 
     def remedies(self, entries: Iterable[Entry], library: bool = False) -> tuple[Remedy, ...]:
-        """What there is to repair in these entry points; with `library` ahead of what other libraries draw."""
+        """Return the repairs for these entry points; with `library`, ahead of the draws of other libraries."""
         found = (
             remedy(
                 entry,
@@ -102,17 +105,17 @@ class Project:
         return tuple(each for each in found if each is not None)
 
     def library_remedies(self, question: UnseededLibrary, place: Place) -> tuple[Remedy, ...]:
-        """What there is to repair in the entry points that draw by a library at a place, where a seed is enough."""
+        """Return the repairs for entry points that draw by a library at a place, if a seed is enough for it."""
         return self.remedies(self._answers.drawing(question, place), library=True) if question.drawn else ()
 
     def _using(self, path: str, name: str) -> list[str]:
-        """The files of a program that import the library of a name."""
+        """Return the files of a program that import the library that a dotted name belongs to."""
         library = name.partition(".")[0]
         found = {each: imported(self.program.facts[each]) for each in sorted(self._answers.reached(path))}
         return [each for each, names in found.items() if any(_is_of(library, *name) for name in names)]
 
     def _draws(self, path: str, generator: str) -> bool:
-        """Whether anything in the files of a program calls what draws from a generator."""
+        """Return whether anything in the files of a program calls what draws from a generator."""
         return any(generator in self.program.facts[each].draws for each in self._answers.reached(path))
 
     @cached_property
@@ -126,39 +129,39 @@ class Project:
         return frozenset((entry.path, entry.target) for entry in self.entries if entry.target)
 
     def use(self, question: Reaches) -> Use | None:
-        """Where an order comes to matter in the files of the project."""
+        """Return the use in the project's files that an arbitrary order reaches; None if there is none."""
         return self._answers.orders.use(question)
 
     def memory_read(self, question: Unfilled) -> tuple[Place, ...]:
-        """Where memory is read that nothing in the project may have written to, with the places on the way there."""
+        """Return where memory is read that nothing in the project may have written to, after the places on the way."""
         return self._answers.memory_read(question)
 
     def hear(self, findings: Iterable[Finding]) -> None:
-        """Know of the findings that stand in single files."""
+        """Record which files have findings of which rules on single files."""
         told = defaultdict[str, set[str]](set)
         for finding in findings:
             told[finding.code].add(finding.place.path)
         self._told = {code: frozenset(paths) for code, paths in told.items()}
 
     def tells(self, code: str, entry: Entry) -> bool:
-        """Whether a finding of a rule on single files stands in a file that a program may load."""
+        """Return whether a rule on single files has a finding in a file that a program may load."""
         told = self._told.get(code)
         return told is not None and not told.isdisjoint(self._answers.reached(entry.path))
 
     def holds(self, question: Question) -> bool:
-        """Whether the programs of the project answer a question with yes; False where nobody knows."""
+        """Return whether the programs of the project answer a question with yes; False where the answer is unknown."""
         self.program.halt()
         return self._answers.holds(question)
 
     def drawn(self, question: NeverSeeded) -> Place | None:
-        """Where a program first draws from an object that it never seeds; None where no program gets there."""
+        """Return where a program first draws from an object that it never seeds; None if no program does."""
         return self._answers.drawn(question)
 
     def passes(self, question: SameOrder) -> tuple[Place, ...]:
-        """Where programs go through a sampler again and again while nothing tells it the epoch."""
+        """Return where programs iterate over a sampler in every epoch without telling it the epoch."""
         return self._answers.passes(question)
 
 
 def _is_of(library: str, level: int, name: str) -> bool:
-    """Whether what a file imports is of a library."""
+    """Return whether what a file imports belongs to a library."""
     return not level and name.partition(".")[0] == library

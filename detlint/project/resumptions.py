@@ -1,4 +1,4 @@
-"""Programs that are resumed from checkpoints: what they take out of these, draw, and keep of their generators."""
+"""Programs that resume from checkpoints: what they take out of these, draw, and keep of their generators."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _NOTHING = Resuming()
 
 
 class Resumptions:
-    """Answers about the programs that resume."""
+    """Answers about programs that resume from checkpoints."""
 
     def __init__(
         self, program: Program, importing: Mapping[str, Sequence[Entry]], reached: Callable[[str], set[str]]
     ) -> None:
-        """`importing` are the programs that import each file, `reached` the files that one imports, with itself."""
+        """Take the programs that import each file, and a function for the files that a file imports, with itself."""
         self._program = program
         self._importing = importing
         self._reached = cache(reached)
@@ -29,7 +29,7 @@ class Resumptions:
         self._rows = {row.id: row for row in program.catalogue.rows("checkpoints", "generator")}
 
     def resumes(self, question: Resumes) -> bool:
-        """Whether a program resumes from what a file saves, and keeps nothing of its generators."""
+        """Return whether a program resumes from what a file saves, but keeps none of its generators' states."""
         programs = self._importing.get(question.path, ())
         if question.known:
             return not any(each.gives and each.takes for entry in programs for each in self._files(entry))
@@ -44,7 +44,7 @@ class Resumptions:
         return False
 
     def draws(self, question: DrawsInTraining) -> bool:
-        """Whether a program with a file draws while it trains."""
+        """Return whether a program that imports a file draws while it trains."""
         programs = self._importing.get(question.path, ())
         if not programs:
             return question.alone
@@ -59,7 +59,7 @@ class Resumptions:
         return False
 
     def loses(self, question: Loses) -> bool:
-        """Whether a program that resumes loses what a generator was."""
+        """Return whether a program that resumes loses the state of a generator."""
         name, how = question.generator, question.how
         project = [facts.resuming or _NOTHING for facts in self._program.facts.values() if not facts.tests]
         if any(name in (each.takes if how == "saved" else each.gives) for each in project) and how != "left":
@@ -79,7 +79,7 @@ class Resumptions:
         return False
 
     def _draws_from(self, entry: Entry, name: str) -> bool:
-        """Whether a program draws from a generator whose state may be kept: not in workers, which have their own."""
+        """Return whether a program draws, not in workers, which have their own, from a generator that may be kept."""
         row = self._rows[name]
         drawn = (met.event for met in entry.of(Drawn) if not (met.apart or met.event.weights))
         found = [event for event in drawn if event.generator == row.text("drawn")]
@@ -88,12 +88,12 @@ class Resumptions:
         return any(event.what in self._layers for event in found) and any(each.cuda for each in self._files(entry))
 
     def _files(self, entry: Entry) -> Iterator[Resuming]:
-        """What the files of a program have to do with it."""
+        """Yield the facts on resuming of each file of a program."""
         for path in self._reached(entry.path):
             if path in self._program.facts:
                 yield self._program.facts[path].resuming or _NOTHING
 
 
 def _restored(entry: Entry) -> set[Place]:
-    """Where a program takes states out of files."""
+    """Return the places where a program restores states from files."""
     return {met.event.place for met in entry.of(Marked) if met.event.kind == "restores"}

@@ -1,4 +1,4 @@
-"""Which calls programs give None for a seed, or what differs in each run, and which objects they never seed."""
+"""Which calls programs give None or a value that differs in each run as a seed, and which objects they never seed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from detlint.questions import NeverSeeded, Seedless
 
 
 class Seeds:
-    """Answers about the seeds that the programs of a project give, options at their defaults."""
+    """Answers about the seeds that the programs of a project give, with their options at their defaults."""
 
     def __init__(self, program: Program, entries: Sequence[Entry]) -> None:
         self.program = program
@@ -33,7 +33,7 @@ class Seeds:
 
     @cached_property
     def entropic(self) -> frozenset[Place]:
-        """The calls by which programs seed from entropy, and those that lead to what seeds a global generator so."""
+        """The calls by which programs seed from entropy, and those that lead to such seeds of global generators."""
         return self.given_entropy | {call.place for met in self._reseeding for call in met.path}
 
     @cached_property
@@ -52,7 +52,7 @@ class Seeds:
         )
 
     def never_seeds(self, question: NeverSeeded) -> bool:
-        """Whether a program draws from an object with a generator of its own, and nothing in it seeds that."""
+        """Return whether a program draws from an object with its own generator and nothing in it seeds that one."""
         stream = Sampler(question.path, question.order, question.row)
         if replace(stream, home="") not in self._made:
             return question.alone
@@ -60,7 +60,7 @@ class Seeds:
 
     @cached_property
     def unseeded(self) -> Mapping[Sampler, Place]:
-        """The generators of objects that programs draw from and never seed, and where they draw first."""
+        """The generators of objects that programs draw from and never seed, each with the place of the first draw."""
         found: dict[Sampler, Place] = {}
         for entry in self._own:
             met = entry.of(Drawing)
@@ -73,13 +73,13 @@ class Seeds:
 
     @cached_property
     def _made(self) -> frozenset[Sampler]:
-        """The objects with generators of their own that programs make."""
+        """The objects with their own generators that programs make."""
         met = (met.event for entry in self.entries for met in entry.of(Drawing))
         return frozenset(event.stream for event in met if event.kind == BEGINS)
 
     @cached_property
     def _own(self) -> list[Entry]:
-        """The entry points, without tests and those that try out a file."""
+        """The entry points, except for tests and programs that only try out a file."""
         return [each for each in self.entries if not (each.self_check or self.program.facts[each.path].tests)]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Folders of modules without an `__init__.py` that a project imports from, and what its modules are called there."""
+"""Folders of modules without an `__init__.py` that a project imports from, and the dotted names of these modules."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from detlint.sources.imports import Imports
 
 
 def spaces(files: Mapping[str, Facts], imports: Imports) -> dict[str, str]:
-    """The dotted names of modules that are in no regular package, by path: those by which other files import them.
+    """Return the dotted names, by path, of modules in no regular package: those by which other files import them.
 
-    And those of modules beside and below these, unless they are scripts. Tests, which may be started from anywhere, and
-    modules that others import from beside them tell nothing.
+    Modules beside and below these are named alike, unless they are scripts. Two uses count for nothing: imports by
+    tests, which may be started from anywhere, and imports of a module by a plain name from beside it.
     """
     packages: dict[str, Counter[str]] = defaultdict(Counter)
     dotted, beside = set[str](), set[str]()
@@ -38,7 +38,7 @@ def spaces(files: Mapping[str, Facts], imports: Imports) -> dict[str, str]:
 
 
 def _uses(files: Mapping[str, Facts], imports: Imports) -> Iterator[tuple[str, str]]:
-    """The modules of no regular package that other files import by an absolute name, and the packages in that."""
+    """Yield the modules in no regular package that other files import by an absolute name, with the package in it."""
     for importer, facts in files.items():
         for level, target in imported(facts) if not facts.tests else ():
             found = None if level else imports.find(target, importer, importer)
@@ -49,14 +49,14 @@ def _uses(files: Mapping[str, Facts], imports: Imports) -> Iterator[tuple[str, s
 
 
 def _above(folder: str, package: str) -> Iterator[tuple[str, str]]:
-    """A folder and those above it, as far as its dotted name goes, each with its own."""
+    """Yield a folder and the folders above it, as far as its dotted name reaches, each with its own dotted name."""
     while package and posixpath.basename(folder) == package.rpartition(".")[2]:
         yield folder, package
         folder, package = posixpath.dirname(folder), package.rpartition(".")[0]
 
 
 def _name(path: str, known: Mapping[str, str]) -> str | None:
-    """The name of a module by the nearest folder above it whose name is known; None where there is none."""
+    """Return the dotted name of a module by the nearest folder above it with a known name; None if there is none."""
     stem = posixpath.splitext(path)[0]
     for folder in map(str, PurePosixPath(path).parents):
         if folder in known:

@@ -1,6 +1,6 @@
-"""From a text to `syntax`: by Python's own parser, many times faster, or by libcst where that does not read it.
+"""Reading a text into `syntax`: by Python's own parser, many times faster, or by libcst for texts that it cannot read.
 
-libcst reads the grammar of every Python whatever Python runs it. It is imported only for a text that the running
+libcst reads the grammar of every Python version, whichever one runs it. It is imported only for a text that the running
 Python refuses: one in newer or older syntax, or a broken one. Both ways give the same nodes, scopes and spans.
 """
 
@@ -25,28 +25,28 @@ _NOT_ASCII_WORD = re.compile(r"(?<!\w)\w*[^\W\x00-\x7f]\w*")
 
 
 class Spans(Protocol):
-    """Where the nodes of a file stand in its text."""
+    """The spans of the nodes of a file in its text."""
 
     def of(self, node: s.Node) -> tuple[int, int]:
-        """Start and end of a node, without its own parentheses and surrounding space: offsets in characters."""
+        """Return the start and end of a node, in characters, without its own parentheses and surrounding space."""
         ...
 
 
 @record(frozen=True)
 class Reading:
-    """A text that was read: its syntax, and where that stands."""
+    """A text that was read: its syntax, and the spans of its nodes."""
 
     file: s.File
     spans: Spans
 
 
 def read(text: str, package: str = "") -> Reading:
-    """The syntax of a file. `package` is the dotted package that relative imports start from.
+    """Return the syntax of a file and its spans. `package` is the dotted package that relative imports start from.
 
     Raises NotPythonError.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of escapes and the like, which are the program's own business
+        warnings.simplefilter("ignore")  # invalid escapes and the like are the program's own business
         module = _parsed(text)
         places = Places(text)
         try:
@@ -69,19 +69,19 @@ def check(text: str) -> None:
 
 
 def _parsed(text: str) -> ast.Module | None:
-    """The running Python's tree of a text; None where it cannot read it, or reads names otherwise than they stand."""
+    """Return the running Python's tree of a text; None if it cannot read it, or would normalise names in it."""
     if not text.isascii() and _has_names_to_normalise(text):
         return None
     try:
         return ast.parse(text)
-    except (RecursionError, MemoryError):  # libcst overflows its stack where Python says this
+    except (RecursionError, MemoryError):  # libcst overflows its stack where Python raises these
         raise TooDeepError from None
     except (SyntaxError, ValueError):
         return None
 
 
 def _has_names_to_normalise(text: str) -> bool:
-    """Whether there may be names that Python takes for others by NFKC, which the text does not show as they are."""
+    """Return whether the text may hold names that Python normalises by NFKC, so that they differ from the text."""
     if unicodedata.is_normalized("NFKC", text):
         return False
     return not all(unicodedata.is_normalized("NFKC", word) for word in _NOT_ASCII_WORD.findall(text))

@@ -1,4 +1,4 @@
-"""Expressions of Python's own `ast` lowered to `syntax`, names bound in their scopes on the way."""
+"""Expressions of Python's own `ast` lowered to `syntax`, with names bound in their scopes on the way."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class AstExpressions(Lowering):
     # Targets
 
     def target(self, node: ast.expr, path: tuple[int, ...] = ()) -> tuple[s.Expression, Names]:
-        """The lowered target and the names it binds; the caller binds them once their statement exists."""
+        """Return the lowered target and the names it binds; the caller binds them once their statement exists."""
         if isinstance(node, ast.Name):
             return self.make(s.Name(node.id, self.scope, True), node), [(node.id, path)]
         if isinstance(node, (ast.Tuple, ast.List)):
@@ -45,7 +45,7 @@ class AstExpressions(Lowering):
     def unpacked(
         self, kind: str, elements: Sequence[ast.expr], origin: ast.AST, path: tuple[int, ...] = ()
     ) -> tuple[s.Expression, Names]:
-        """The lowered display that a value is unpacked into, and the names in it."""
+        """Return the lowered display that a value is unpacked into, and the names in it."""
         lowered: list[s.Expression] = []
         names: Names = []
         for index, element in enumerate(elements):
@@ -60,15 +60,15 @@ class AstExpressions(Lowering):
     # Expressions
 
     def expression(self, node: ast.expr) -> s.Expression:
-        """The lowered expression."""
+        """Return the lowered expression."""
         return _EXPRESSIONS[type(node)](self, node)
 
     def optional(self, node: ast.expr | None) -> s.Expression | None:
-        """The lowered expression, or None for None."""
+        """Return the lowered expression, or None for None."""
         return None if node is None else self.expression(node)
 
     def annotation(self, node: ast.expr | None) -> s.Expression | None:
-        """The lowered annotation, or None for None."""
+        """Return the lowered annotation, or None for None."""
         return None if node is None else self.annotated(self.expression(node))
 
     def _expressions(self, nodes: Sequence[ast.expr]) -> list[s.Expression]:
@@ -84,7 +84,7 @@ class AstExpressions(Lowering):
         return self.make(s.Attribute(self.expression(node.value), node.attr), node)
 
     def arguments(self, values: Sequence[ast.expr], keywords: Sequence[ast.keyword]) -> list[s.Argument]:
-        """The lowered arguments of a call or a class, in the order of the text."""
+        """Return the lowered arguments of a call or a class, in the order of the text."""
         given: list[Any] = [*values, *keywords]
         if keywords and values and _starts(values[-1]) > _starts(keywords[0]):
             given.sort(key=_starts)
@@ -142,7 +142,7 @@ class AstExpressions(Lowering):
         return self.make(s.Operation(OPERATORS[type(node.op)], [self.expression(node.operand)]), node)
 
     def _boolean(self, node: ast.BoolOp) -> s.Expression:
-        """`a and b and c` is `(a and b) and c`; the origin of the inner one is also the last of its values."""
+        """Lower `a and b and c` as `(a and b) and c`; the origin of the inner one also has its last value."""
         name = OPERATORS[type(node.op)]
         made = self.expression(node.values[0])
         for value in node.values[1:]:
@@ -201,7 +201,7 @@ class AstExpressions(Lowering):
         return self.make(s.Lambda(function), node)
 
     def parameters(self, node: ast.arguments) -> list[s.Parameter]:
-        """The lowered parameters, in order; their defaults and annotations belong to the scope around."""
+        """Return the lowered parameters in order; defaults and annotations belong to the enclosing scope."""
         positional = [*node.posonlyargs, *node.args]
         without = [None] * (len(positional) - len(node.defaults))
         found = [
@@ -225,7 +225,7 @@ class AstExpressions(Lowering):
     # Strings with replacement fields
 
     def _joined(self, node: ast.JoinedStr) -> s.Expression:
-        """An f-string, or one and its neighbours: these nest to the right, the plain ones at the end as one."""
+        """Lower an f-string, alone or with its neighbours: these nest to the right, plain ones at the end as one."""
         return self._concatenated(pieces(self.places.text, *self.places.of(node)))
 
     def _concatenated(self, found: Sequence[Piece]) -> s.Expression:
@@ -240,7 +240,7 @@ class AstExpressions(Lowering):
         return self.make(s.Operation("f-string", [self._part(part) for part in first.parts or ()]), origin)
 
     def _part(self, part: Text | Field) -> s.Expression:
-        """A part of an f-string: its text, or an expression, formatted or not."""
+        """Lower a part of an f-string: its text, or an expression, formatted or not."""
         if isinstance(part, Text):
             return self.make(s.Constant(self.places.text[part.start : part.end]), (part.start, part.end))
         source = self.places.text[slice(*part.expression)]

@@ -1,4 +1,4 @@
-"""Where nodes of Python's own `ast` stand in the text: offsets in characters, and what stands between nodes."""
+"""Where nodes of Python's own `ast` stand in the text, as character offsets, and what stands between nodes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 class _Wide:
-    """The characters of a line that take several bytes of UTF-8: where each ends, in characters and in bytes, and how
-    many more bytes than characters the line has up to each, 0 up to none.
+    """The characters of a line that take several bytes in UTF-8.
+
+    `characters` and `bytes` hold where each ends, in characters and in bytes; `more` holds how many more bytes than
+    characters the line has up to each, 0 before the first.
     """
 
     def __init__(self, line: str) -> None:
@@ -44,7 +46,7 @@ class Places:
         return line_starts(self.text)
 
     def offset(self, line: int, column: int) -> int:
-        """The offset of a place as `ast` gives it."""
+        """Return the character offset of a position that `ast` gives."""
         start = self._starts[line - 1]
         if self._is_ascii:
             return start + column
@@ -52,7 +54,7 @@ class Places:
         return start + column - wide.more[bisect_right(wide.bytes, column)]
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset as `ast` gives them."""
+        """Return the line and column of an offset as `ast` counts them."""
         line = bisect_right(self._starts, offset)
         column = offset - self._starts[line - 1]
         if self._is_ascii:
@@ -61,40 +63,40 @@ class Places:
         return line, column + wide.more[bisect_right(wide.characters, column)]
 
     def _wide(self, line: int) -> _Wide:
-        """The characters of a line that are not ASCII; looked for once, for lines can be very long."""
+        """Return the characters of a line that are not ASCII; cached, as lines can be very long."""
         if line not in self._known:
             end = self._starts[line] if line < len(self._starts) else len(self.text)
             self._known[line] = _Wide(self.text[self._starts[line - 1] : end])
         return self._known[line]
 
     def start(self, node: Any) -> int:
-        """Where a node starts by `ast`."""
+        """Return where a node starts according to `ast`."""
         return self.offset(node.lineno, node.col_offset)
 
     def end(self, node: Any) -> int:
-        """Where a node ends by `ast`."""
+        """Return where a node ends according to `ast`."""
         return self.offset(node.end_lineno, node.end_col_offset)
 
     def of(self, node: Any) -> tuple[int, int]:
-        """Where a node starts and ends by `ast`: without its own parentheses, but for tuples and generators."""
+        """Return where a node starts and ends by `ast`: without its own parentheses, but for tuples and generators."""
         if self._is_ascii:
             starts = self._starts
             return starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
         return self.start(node), self.end(node)
 
-    # What stands between nodes: blanks, comments, parentheses
+    # Between nodes: blanks, comments, parentheses
 
     def skip(self, offset: int) -> int:
-        """Where the first token at or behind `offset` starts."""
+        """Return where the first token at or after `offset` starts."""
         blank = _BLANK.match(self.text, offset)
         return offset if blank is None else blank.end()
 
     def opened(self, start: int, end: int) -> int:
-        """How many parentheses open between two offsets that have nothing but delimiters between them."""
+        """Return the number of parentheses opened between two offsets with nothing but delimiters between them."""
         return _COMMENT.sub("", self.text[start:end]).count("(")
 
     def closed(self, offset: int, count: int = -1) -> int:
-        """Where the parentheses end that close right behind `offset`: so many, or all of them."""
+        """Return where the parentheses closing right after `offset` end: `count` of them, or all of them."""
         while count:
             place = self.skip(offset)
             if not self.text.startswith(")", place):
@@ -104,7 +106,7 @@ class Places:
         return offset
 
     def closing(self, offset: int) -> int:
-        """How many parentheses close right behind `offset`."""
+        """Return the number of parentheses that close right after `offset`."""
         count = 0
         while self.text.startswith(")", place := self.skip(offset)):
             offset = place + 1
@@ -112,13 +114,13 @@ class Places:
         return count
 
     def last(self, offset: int, limit: int) -> int:
-        """Where the last delimiter ends that stands from `offset` to `limit`; `offset` where there is none."""
+        """Return where the last delimiter between `offset` and `limit` ends; `offset` if there is none."""
         while (place := self.skip(offset)) < limit:
             offset = place + 1
         return offset
 
     def is_parenthesised(self, node: ast.Tuple) -> bool:
-        """Whether parentheses around a tuple are the tuple's own, as they are where it is in any."""
+        """Return whether parentheses around a tuple are its own, as they are whenever there are any."""
         if not node.elts:
             return True
         first, end = self.of(node.elts[0])

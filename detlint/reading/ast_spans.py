@@ -1,7 +1,7 @@
-"""The spans of nodes that were lowered from Python's own `ast`, as libcst counts them; computed when asked for.
+"""The spans of nodes lowered from Python's own `ast`, as libcst counts them, computed on demand.
 
-libcst leaves out a node's own parentheses, also those of a tuple and a generator, and counts them to an argument and
-to an item of a `with`; a compound statement ends where its last simple statement does, before a semicolon.
+libcst excludes a node's own parentheses, also those of a tuple and a generator, but includes them in an argument and in
+an item of a `with`. A compound statement ends where its last simple statement ends, before a semicolon.
 """
 
 from __future__ import annotations
@@ -15,18 +15,21 @@ from detlint.tree import syntax as s
 
 _WITH = re.compile(r"(?:async(?:[ \t\f]|\\(?:\r\n|\r|\n))+)?with")
 _CASE = re.compile(r"[ \t\f]*(case)\b")
-_AS_THEY_ARE = frozenset((s.Call, s.Attribute, s.Subscript, s.Dictionary))  # which most questions are about
+_AS_THEY_ARE = frozenset((s.Call, s.Attribute, s.Subscript, s.Dictionary))  # most lookups are about these
 _OPENED = re.compile(r"(?:[\s\\(]|#[^\r\n]*)*")
 
 
 class AstSpans:
-    """The spans of one file. The origin of a node is one of `ast`, the statements of a block, or the span itself."""
+    """The spans of one file.
+
+    The origin of a node is a node of `ast`, the list of a block's statements, or the span itself.
+    """
 
     def __init__(self, places: Places) -> None:
         self._places = places
 
     def of(self, node: s.Node) -> tuple[int, int]:
-        """Start and end of a node, without its own parentheses and surrounding space."""
+        """Return the start and end of a node, without its own parentheses and surrounding space."""
         origin = node.origin
         if type(node) in _AS_THEY_ARE:
             return self._places.of(origin)
@@ -47,7 +50,7 @@ class AstSpans:
         return self._own(node, origin)
 
     def _from_tuple(self, origin: Any) -> tuple[int, int]:
-        """The span itself, or an `and` or `or` up to one of its values."""
+        """Return the span that the origin is, or the span of an `and` or `or` up to one of its values."""
         start, end = origin
         if isinstance(start, int):
             return start, end
@@ -72,7 +75,7 @@ class AstSpans:
         return places.start(origin), self._end(origin) if isinstance(origin, ast.stmt) else places.end(origin)
 
     def _end(self, node: Any) -> int:
-        """Where a statement ends: a compound one with the last simple one in it."""
+        """Return where a statement ends: for a compound one, the end of the last simple statement in it."""
         while True:
             inner = [getattr(node, name, None) for name in ("finalbody", "orelse", "handlers", "cases", "body")]
             block = next((block for block in inner if block), None)
@@ -95,11 +98,11 @@ class AstSpans:
         return self._places.skip(self._places.start(origin) + 1), self._last(origin)
 
     def _last(self, origin: Any) -> int:
-        """Where the last clause of a comprehension ends."""
+        """Return where the last clause of a comprehension ends."""
         return self._places.last(self._places.end(_tail(origin.generators[-1])), self._places.end(origin) - 1)
 
     def _clause(self, node: s.Clause) -> tuple[int, int]:
-        """A clause begins where what is before it ends, and holds those behind it."""
+        """Return the span of a clause, which begins where the text before it ends and includes the later clauses."""
         around: Any = node.parent.origin if node.parent is not None else None
         index = around.generators.index(node.origin)
         value = around.value if isinstance(around, ast.DictComp) else around.elt
@@ -118,7 +121,7 @@ class AstSpans:
         return start, name + len(node.name)
 
     def _argument(self, node: s.Argument) -> tuple[int, int]:
-        """An argument, with the parentheses of its value."""
+        """Return the span of an argument, with the parentheses of its value."""
         places, origin, call = self._places, node.origin, node.parent
         if isinstance(origin, (ast.keyword, ast.Starred)) or not isinstance(call, (s.Call, s.Class)):
             return places.of(origin)
@@ -133,20 +136,20 @@ class AstSpans:
         return self._outer(before, origin)
 
     def _bases(self, origin: ast.ClassDef) -> int:
-        """Where the bases of a class begin."""
+        """Return where the bases of a class begin."""
         parameters = getattr(origin, "type_params", ())
         place = self._places.end(parameters[-1]) if parameters else self._places.start(origin)
         return self._places.text.index("(", place) + 1
 
     def _outer(self, before: int, origin: Any) -> tuple[int, int]:
-        """An expression with its parentheses, behind a delimiter that ends at `before`."""
+        """Return the span of an expression with its parentheses, after a delimiter that ends at `before`."""
         start, end = self._places.of(origin)
         if start < before:  # a generator that is a call's only argument takes the call's parentheses
             return self._generator(origin)
         return self._places.skip(before), self._places.closed(end, self._places.opened(before, start))
 
     def _item(self, node: s.WithItem) -> tuple[int, int]:
-        """An item of a `with`, with the parentheses of its parts, but not with those around all items."""
+        """Return the span of an item of a `with`, with the parentheses of its parts but not those around all items."""
         places = self._places
         origin: Any = node.origin
         around: Any = node.parent.origin if node.parent is not None else None
@@ -175,7 +178,7 @@ class AstSpans:
         return places.skip(first), places.closed(places.end(target), between)
 
     def _case(self, origin: ast.match_case) -> tuple[int, int]:
-        """A case, from its keyword on, which is the first word of its line."""
+        """Return the span of a case, from its keyword on, which is the first word of its line."""
         places = self._places
         start = places.start(origin.pattern)
         line = places.position(start)[0]
@@ -189,5 +192,5 @@ class AstSpans:
 
 
 def _tail(clause: ast.comprehension) -> ast.expr:
-    """The last expression of a clause."""
+    """Return the last expression of a clause."""
     return clause.ifs[-1] if clause.ifs else clause.iter

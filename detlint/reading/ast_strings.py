@@ -1,6 +1,7 @@
-"""The f-strings of a text, which `ast` does not show as they are written: their pieces, and the parts of each.
+"""The f-strings of a text, which `ast` does not show as they are written: their pieces, and the parts of each piece.
 
-Implicit concatenation is one node in `ast`, and before Python 3.12 what is in a replacement field has no right place.
+Implicit concatenation is one node in `ast`, and before Python 3.12 the nodes of a replacement field have wrong
+positions.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from detlint.support.records import record
 _OPENING = re.compile(r"([A-Za-z]{0,2})('''|\"\"\"|'|\")")
 _BLANK = re.compile(r"(?:[\s\\]|#[^\r\n]*)*")
 _PLAIN = {
-    quote: re.compile(  # no repetition of a repetition: what is not closed would be tried in all ways to part it
+    quote: re.compile(  # no nested repetition: an unclosed string would backtrack through every way to split it
         rf"[^\\{quote[0]}]*(?:(?:\\.{more})[^\\{quote[0]}]*)*{quote}", re.S
     )
     for quote, more in (("'", ""), ('"', ""), ("'''", "|'(?!'')"), ('"""', '|"(?!"")'))
@@ -37,7 +38,7 @@ _TOKEN = re.compile(
 
 
 class UnclearError(Exception):
-    """A string that is not followed to its end."""
+    """Raised for a string that cannot be followed to its end."""
 
 
 @record(frozen=True)
@@ -50,7 +51,7 @@ class Text:
 
 @record(frozen=True)
 class Field:
-    """A replacement field: from its brace to its brace, and the expression in it. `plain` is one without format."""
+    """A replacement field, from brace to brace, and the expression in it. It is `plain` without a format."""
 
     start: int
     end: int
@@ -60,7 +61,7 @@ class Field:
 
 @record(frozen=True)
 class Piece:
-    """One string of an implicit concatenation; `parts` is None where it is no f-string."""
+    """One string of an implicit concatenation; `parts` is None if it is not an f-string."""
 
     start: int
     end: int
@@ -68,7 +69,7 @@ class Piece:
 
 
 def pieces(text: str, start: int, end: int) -> list[Piece]:
-    """The strings that stand from `start` to `end`. Raises UnclearError."""
+    """Return the strings between `start` and `end`. Raises UnclearError."""
     found: list[Piece] = []
     while start < end:
         piece = _piece(text, start)
@@ -78,7 +79,7 @@ def pieces(text: str, start: int, end: int) -> list[Piece]:
 
 
 def expression(source: str, line: int, column: int) -> ast.expr:
-    """The expression of a field, placed where its source starts: at `line` and `column`, as `ast` counts them.
+    """Return the expression of a field, whose source starts at `line` and `column`, as `ast` counts them.
 
     Raises UnclearError.
     """
@@ -87,7 +88,7 @@ def expression(source: str, line: int, column: int) -> ast.expr:
     is_wrapped = "\n" in source or "\r" in source
     try:
         body = ast.parse(f"({bare})" if is_wrapped else bare.rstrip()).body
-    except SyntaxError as error:  # a comment at the end, or what may stand in parentheses only
+    except SyntaxError as error:  # a comment at the end, or syntax that is valid only in parentheses
         raise UnclearError from error
     if len(body) != 1 or not isinstance(body[0], ast.Expr):
         raise UnclearError
@@ -98,7 +99,7 @@ def expression(source: str, line: int, column: int) -> ast.expr:
 
 
 def _move(node: ast.expr | ast.arg | ast.keyword, lines: int, columns: int) -> None:
-    """Put a node so many lines down, and what is on the first line so many columns to the right."""
+    """Move a node down by some lines, and what is on the first line to the right by some columns."""
     if node.lineno == 1:
         node.col_offset += columns
     if node.end_lineno == 1 and node.end_col_offset is not None:
@@ -134,7 +135,7 @@ def _piece(text: str, start: int) -> Piece:
 
 
 def _field(text: str, start: int) -> Field:
-    """The replacement field whose brace is at `start`."""
+    """Return the replacement field whose opening brace is at `start`. Raises UnclearError."""
     if not text.startswith("{", start):
         raise UnclearError
     end = place = _expression_end(text, start + 1)
@@ -150,7 +151,7 @@ def _field(text: str, start: int) -> Field:
 
 
 def _expression_end(text: str, place: int) -> int:
-    """Where an expression in braces ends that starts at `place`: at its brace, or at what says how it is formatted."""
+    """Return where a field's expression that starts at `place` ends: at its closing brace or its format."""
     depth = 0
     while True:
         token = _match(_TOKEN, text, place)
@@ -164,7 +165,7 @@ def _expression_end(text: str, place: int) -> int:
 
 
 def _specification_end(text: str, place: int) -> int:
-    """Where a format specification ends that starts at `place`: at the closing brace."""
+    """Return where a format specification that starts at `place` ends: at the closing brace."""
     while True:
         place = _match(_SPECIFICATION, text, place).end()
         if text.startswith("}", place):

@@ -1,4 +1,4 @@
-"""From Python's own `ast` to `syntax`. With `ast_expressions` the one place that knows how `ast` lays out its nodes."""
+"""From Python's own `ast` to `syntax`. Only this module and `ast_expressions` know how `ast` lays out its nodes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from detlint.tree.scopes import Scope
 
 
 def lower(module: ast.Module, places: Places, package: str = "") -> s.File:
-    """The syntax of a parsed text. `package` is the dotted package that relative imports start from.
+    """Return the syntax of a parsed text. `package` is the dotted package that relative imports start from.
 
     Raises NotPythonError, and UnclearError where libcst has to read the text.
     """
@@ -100,7 +100,7 @@ class _AstStatements(AstExpressions):
         self.bind_import(made)
         return made
 
-    # What ends a statement's run, and what only looks
+    # Statements that leave, and assertions
 
     def _return(self, node: ast.Return) -> s.Statement:
         return self.make(s.Leave("return", [] if node.value is None else [self.expression(node.value)]), node)
@@ -173,7 +173,7 @@ class _AstStatements(AstExpressions):
         return self.make(s.Match(subject, cases, exhaustive, patterns), node)
 
     def _alternatives(self, pattern: ast.pattern) -> list[tuple[str, s.Expression]] | None:
-        """What the subject is compared with in turn; nothing for any subject, None for what asks for more."""
+        """Return what the subject is compared with in turn: empty for any subject, None if it takes more."""
         if isinstance(pattern, ast.MatchAs) and pattern.pattern is None:
             return []
         found: list[tuple[str, s.Expression]] = []
@@ -218,7 +218,7 @@ class _AstStatements(AstExpressions):
 
 
 def _is_plain(pattern: ast.pattern) -> bool:
-    """Whether a pattern asks for a value or a class, and nothing about its parts."""
+    """Return whether a pattern tests for a value or a class, and nothing about its parts."""
     if isinstance(pattern, ast.MatchClass):
         return not (pattern.patterns or pattern.kwd_patterns)
     return isinstance(pattern, (ast.MatchValue, ast.MatchSingleton))

@@ -1,4 +1,4 @@
-"""Expressions of libcst lowered to `syntax`, names bound in their scopes on the way."""
+"""Expressions of libcst lowered to `syntax`, with names bound in their scopes on the way."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Expressions(Lowering):
     def target(
         self, node: cst.CSTNode, kind: str, value: s.Expression | None, path: tuple[int, ...] = ()
     ) -> tuple[s.Expression, Names]:
-        """The lowered target and the names it binds; the caller binds them once their statement exists."""
+        """Return the lowered target and the names it binds; the caller binds them once their statement exists."""
         if isinstance(node, cst.Name):
             return self.make(s.Name(node.value, self.scope, stored=True), node), [(node.value, path)]
         if isinstance(node, (cst.Tuple, cst.List)):
@@ -50,14 +50,14 @@ class Expressions(Lowering):
     # Expressions
 
     def expression(self, node: cst.CSTNode) -> s.Expression:
-        """The lowered expression."""
+        """Return the lowered expression."""
         handler = _EXPRESSIONS.get(type(node))
         if handler is None:
             return self.make(s.Operation(type(node).__name__, []), node)
         return handler(self, node)
 
     def optional(self, node: Any) -> s.Expression | None:
-        """The lowered expression, or None for None."""
+        """Return the lowered expression, or None for None."""
         return None if node is None else self.expression(node)
 
     def _name(self, node: cst.Name) -> s.Expression:
@@ -71,7 +71,7 @@ class Expressions(Lowering):
     def _literal(self, node: Any) -> s.Expression:
         try:
             return self.make(s.Constant(node.evaluated_value), node)
-        except (SyntaxError, ValueError):  # a string with an unknown escape, an integer of too many digits
+        except (SyntaxError, ValueError):  # a string with an unknown escape, an integer with too many digits
             return self.make(s.Operation("literal", []), node)
 
     def _ellipsis(self, node: cst.Ellipsis) -> s.Expression:
@@ -90,7 +90,7 @@ class Expressions(Lowering):
         return self.make(s.Operation("f-string", [self._part(part) for part in node.parts]), node)
 
     def _part(self, node: Any) -> s.Expression:
-        """A part of an f-string: its text, or an expression, formatted or not."""
+        """Lower a part of an f-string: its text, or an expression, formatted or not."""
         if not hasattr(node, "expression"):
             return self.make(s.Constant(node.value), node)
         value = self.expression(node.expression)
@@ -98,7 +98,7 @@ class Expressions(Lowering):
         return value if plain else self.make(s.Operation("format", [value]), node)
 
     def arguments(self, arguments: Sequence[cst.Arg]) -> list[s.Argument]:
-        """The lowered arguments of a call or a class."""
+        """Return the lowered arguments of a call or a class."""
         return [
             self.make(s.Argument(self.expression(a.value), a.keyword.value if a.keyword else None, a.star), a)
             for a in arguments
@@ -207,7 +207,7 @@ class Expressions(Lowering):
         return self.make(s.Lambda(function), node)
 
     def parameters(self, node: cst.Parameters) -> list[s.Parameter]:
-        """The lowered parameters, in order; their defaults and annotations belong to the scope around."""
+        """Return the lowered parameters in order; defaults and annotations belong to the enclosing scope."""
         found: list[s.Parameter] = []
 
         def add(parameter: object, star: str = "", keyword_only: bool = False) -> None:
@@ -227,7 +227,7 @@ class Expressions(Lowering):
         return found
 
     def annotation(self, node: cst.Annotation | None) -> s.Expression | None:
-        """The lowered annotation, or None for None."""
+        """Return the lowered annotation, or None for None."""
         return None if node is None else self.annotated(self.expression(node.annotation))
 
 

@@ -1,4 +1,4 @@
-"""Where the nodes of a libcst tree stand in the text: spans by one generation of code."""
+"""The spans of the nodes of a libcst tree in the text, from generating its code once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from detlint.tree import syntax as s
 
 
 class _Recorder(CodegenState):
-    """A code generation that notes between which tokens each node without its parentheses stands."""
+    """A state of code generation that records the tokens between which each node stands, without its parentheses."""
 
     def __init__(self, module: cst.Module) -> None:
         super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
@@ -39,7 +39,7 @@ class _Recorder(CodegenState):
 
 
 class _Position(AbstractContextManager[None]):
-    """What libcst enters around a node's own text: a class, since it enters one for nearly every node."""
+    """The context that libcst enters around a node's own text: a class, since it enters one for nearly every node."""
 
     __slots__ = ("end_node", "node", "recorder", "start", "start_node")
 
@@ -57,7 +57,7 @@ class _Position(AbstractContextManager[None]):
 
 
 class TreeSpans:
-    """The spans of a file that libcst parsed. Computed on the first question."""
+    """The spans of a file that libcst parsed, computed on the first lookup."""
 
     def __init__(self, module: cst.Module, text: str) -> None:
         self._module = module
@@ -66,7 +66,7 @@ class TreeSpans:
         self._offsets: list[int] = []
 
     def of(self, node: s.Node) -> tuple[int, int]:
-        """Start and end of a node, without its own parentheses and surrounding space."""
+        """Return the start and end of a node, without its own parentheses and surrounding space."""
         if not self._offsets:
             recorder = _Recorder(self._module)
             self._module._codegen(recorder)
@@ -79,7 +79,7 @@ class TreeSpans:
         return self._offsets[min(start, last)], self._offsets[min(end, last)]
 
     def _with_form_feeds(self, generated: str) -> list[int]:
-        """The offsets in the text, of which libcst drops each form feed that stands right before a statement."""
+        """Return the offsets in the text, where libcst has dropped each form feed right before a statement."""
         places: list[int] = []
         place = 0
         for character in generated:

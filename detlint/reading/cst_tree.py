@@ -1,7 +1,7 @@
-"""From libcst to `syntax`. With `cst_expressions` the one place that knows how libcst lays out its nodes.
+"""From libcst to `syntax`. Only this module and `cst_expressions` know how libcst lays out its nodes.
 
-libcst reads the grammar of every Python it supports whatever Python runs it, and its tree holds each
-character of the file, so spans and fixes are exact.
+libcst reads the grammar of every Python version it supports, whichever one runs it, and its tree holds each character
+of the file, so spans and fixes are exact.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from detlint.reading.lowering import Names, NotPythonError, TooDeepError
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Scope
 
-_BRACKETS = 200  # open at once: no Python reads more
-_DEEPEST = 1500  # the parser overflows its stack somewhere beyond 2000 terms of a sum, each bracket being worth four
+_BRACKETS = 200  # open at once: no Python version reads more
+_DEEPEST = 1500  # the parser overflows its stack somewhere beyond 2000 terms of a sum, each bracket counting as four
 _TOKEN = re.compile(
     r"""
     (?P<text>(?<!\w)[bBrRuU]{0,2}
@@ -33,7 +33,7 @@ _TOKEN = re.compile(
 
 
 def parse(text: str) -> cst.Module:
-    """The libcst tree of `text`; raises NotPythonError."""
+    """Return the libcst tree of `text`. Raises NotPythonError."""
     if _is_too_deep(text):
         raise TooDeepError()
     try:
@@ -47,12 +47,12 @@ def parse(text: str) -> cst.Module:
 
 
 def _is_too_deep(text: str) -> bool:
-    """Whether the parser may overflow its stack on a text, which would end the process.
+    """Return whether the parser may overflow its stack on a text, which would end the process.
 
     It goes deeper with each bracket, with each word or sign that continues an expression, and with each `elif`. The
-    answer is yes for more texts than it would have to be: in f-strings all counts as code.
+    answer is yes for more texts than necessary: in f-strings everything counts as code.
     """
-    runs = [0]  # in what is open, from the outside: how many words and signs since the last delimiter
+    runs = [0]  # for each open bracket, outermost first: words and signs since the last delimiter
     depth = branches = 0
     for token in _TOKEN.finditer(text):
         kind = token.lastgroup
@@ -77,7 +77,7 @@ def _is_too_deep(text: str) -> bool:
 
 
 def _as_python_says(text: str) -> NotPythonError | None:
-    """What the running Python finds wrong: its words and places are better. None where it reads the text."""
+    """Return the running Python's error, whose message and place are better. None if it reads the text."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -90,7 +90,7 @@ def _as_python_says(text: str) -> NotPythonError | None:
 
 
 def _as_parser_says(error: cst.ParserSyntaxError) -> NotPythonError:
-    """The parser's message in one short line: its own place is in it, its list of all possible tokens left out."""
+    """Return the parser's error in one short line, with the place from its message and without its list of tokens."""
     message = error.message.partition("\n")[0]
     place = re.search(r"error at (\d+):(\d+): ", message)
     text = re.sub(r"^(parser|tokenizer) error: (error at \d+:\d+: )?", "", message)
@@ -100,7 +100,10 @@ def _as_parser_says(error: cst.ParserSyntaxError) -> NotPythonError:
 
 
 def lower(module: cst.Module, package: str = "") -> s.File:
-    """The syntax of a parsed file. `package` is the dotted package that relative imports start from."""
+    """Return the syntax of a parsed file. `package` is the dotted package that relative imports start from.
+
+    Raises NotPythonError.
+    """
     try:
         return _Statements(package).file(module)
     except RecursionError:
@@ -251,7 +254,7 @@ class _Statements(Expressions):
         return self.make(s.Match(subject, cases, exhaustive, patterns), node)
 
     def _alternatives(self, pattern: cst.MatchPattern) -> list[tuple[str, s.Expression]] | None:
-        """What the subject is compared with in turn; nothing for any subject, None for what asks for more."""
+        """Return what the subject is compared with in turn: empty for any subject, None if it takes more."""
         if isinstance(pattern, cst.MatchAs) and pattern.pattern is None:
             return []
         found: list[tuple[str, s.Expression]] = []
@@ -301,7 +304,7 @@ def _dotted(node: Any) -> str:
 
 
 def _is_plain(pattern: cst.MatchPattern) -> bool:
-    """Whether a pattern asks for a value or a class, and nothing about its parts."""
+    """Return whether a pattern tests for a value or a class, and nothing about its parts."""
     if isinstance(pattern, cst.MatchClass):
         return not (pattern.patterns or pattern.kwds)
     return isinstance(pattern, (cst.MatchValue, cst.MatchSingleton))

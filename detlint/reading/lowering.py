@@ -1,4 +1,4 @@
-"""What every way from a text to `syntax` shares: the order of nodes, and names bound in their scopes."""
+"""What both ways from a text to `syntax` share: the order of nodes, and names bound in their scopes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from detlint.tree.nodes import adopt
 from detlint.tree.scopes import Binding, Scope
 
 N = TypeVar("N", bound=s.Node)
-Names = list[tuple[str, tuple[int, ...]]]  # what a target binds, each with its path into what is unpacked
+Names = list[tuple[str, tuple[int, ...]]]  # the names that a target binds, each with its path into the unpacked value
 
 
 class NotPythonError(Exception):
-    """The text is not Python that can be read. `line` and `column` count from 1."""
+    """Raised if the text is not Python that can be read. `line` and `column` count from 1."""
 
     def __init__(self, message: str, line: int = 1, column: int = 1) -> None:
         super().__init__(message)
@@ -22,7 +22,7 @@ class NotPythonError(Exception):
 
 
 class TooDeepError(NotPythonError):
-    """The text is nested deeper than it can be followed."""
+    """Raised if the text is nested too deeply to be followed."""
 
     def __init__(self) -> None:
         super().__init__("it is nested too deeply")
@@ -40,14 +40,14 @@ class Lowering:
         self.scope = Scope("module", None)
 
     def make(self, node: N, origin: object) -> N:
-        """Finish a node: note its origin and its order."""
+        """Finish a node: set its origin and its order."""
         self.count += 1
         node.order = self.count
         node.origin = origin
         return node
 
     def made(self, body: s.Block, origin: object) -> s.File:
-        """The file of a body that is made in full: now all nodes get to know their parents."""
+        """Return the file of a complete body, and give all nodes their parents."""
         file = self.make(s.File(body, self.scope, self.stars), origin)
         file.nodes = adopt(file)
         for annotation in self._annotations:
@@ -55,7 +55,7 @@ class Lowering:
         return file
 
     def annotated(self, annotation: s.Expression) -> s.Expression:
-        """Note an annotation, which is below no other node."""
+        """Record an annotation, which is below no other node, and return it."""
         self._annotations.append(annotation)
         return annotation
 
@@ -68,7 +68,7 @@ class Lowering:
         path: tuple[int, ...] = (),
         qualified: str | None = None,
     ) -> None:
-        """Bind a name where the language does: `global` and `nonlocal` names further out."""
+        """Bind a name in the scope that the language says: an outer one for `global` and `nonlocal` names."""
         scope = self.scope
         if kind == "named":
             kind = "assign"
@@ -92,7 +92,7 @@ class Lowering:
             self.bind(name, kind, node, value, path)
 
     def bind_import(self, made: s.Import) -> None:
-        """Bind what an import gives, or note the module of an `import *`."""
+        """Bind the names that an import provides, or record the module of an `import *`."""
         if made.module is None:
             for name, alias in made.names:
                 root = name.partition(".")[0]
@@ -106,7 +106,7 @@ class Lowering:
             self.bind(alias or name, "import", made, qualified=f"{prefix}.{name}")
 
     def _imported_from(self, module: str, level: int) -> str:
-        """The absolute name of the module that a `from` names with `level` dots."""
+        """Return the absolute name of the module that a `from` names with `level` dots."""
         if not level:
             return module
         parts = self.package.split(".") if self.package else []

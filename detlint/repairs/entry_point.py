@@ -1,4 +1,4 @@
-"""The fix for what an entry point draws unseeded: its generators seeded, once, before the first draw."""
+"""The fix for an entry point that draws unseeded: its generators are seeded once, before the first draw."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of
 
 Read = Callable[[str], "Module | None"]
-_UNHEARD = ("none", "unseeded")  # states of a generator that nothing seeds
-_LEVELS = 3  # how far into the calls a better place is looked for
+_UNHEARD = ("none", "unseeded")  # the states of a generator that nothing seeds
+_LEVELS = 3  # how many levels of calls are searched for a better place
 
 
 def remedy(
@@ -34,12 +34,12 @@ def remedy(
     draws: Callable[[str], bool] = lambda generator: False,
     library: bool = False,
 ) -> Remedy | None:
-    """What there is to repair in an entry point; None where it draws nothing unseeded.
+    """Return what a fix of an entry point needs to know; None if the entry point draws nothing unseeded.
 
-    `started` are the paths and names of the functions that are entry points too; `imported` says that other files
-    import that of the entry point; `files` gives those of the program that import the library of a name; `draws` tells
-    whether calls in any of them draw from a generator, whether or not the program comes there. With `library` what
-    other libraries draw counts, too.
+    `started` are the paths and names of the functions that are entry points too. `imported` says that other files
+    import the file of the entry point. `files` returns the files of the program that import the library that a name
+    belongs to. `draws` returns whether calls in any of the program's files draw from a generator, even calls that the
+    program does not reach. With `library`, what other libraries draw counts, too.
     """
     own = _first(entry, entry.own_streams)
     draw = _first(entry, entry.streams) if library else own
@@ -51,7 +51,7 @@ def remedy(
 
 
 def _first(entry: Entry, streams: Iterable[Stream]) -> Met[Drawn] | None:
-    """The first draw that finds one of these streams unseeded."""
+    """Return the first draw that finds one of these streams unseeded, or None."""
     unseeded = {id(draw) for stream in streams for draw in stream.seedable}
     return next((met for met in entry.of(Drawn) if id(met) in unseeded), None)
 
@@ -66,14 +66,14 @@ def _before(
     files: Callable[[str], Iterable[str]],
     draws: Callable[[str], bool],
 ) -> Remedy:
-    """What there is to know for seeds ahead of a draw, where `streams` are to repeat."""
+    """Return what a fix needs to know to seed ahead of a draw, where `streams` are to repeat."""
     before = {id(met) for met in takewhile(lambda met: met is not draw, entry.met)}
     seeds = [met for met in entry.of(Seeded) if id(met) in before and met.event.starts]
     sure = [met.event for met in seeds if not (met.guarded or met.apart or met.option or met.arms)]
     steps = tuple(Step(call.place, call.name, call.imports) for call in draw.path)
     place = draw.dispatch or draw.event.place
     first = steps[0].place if steps else place
-    # what is drawn before a late seed is used after it where it sets weights: nothing repeats then
+    # weights drawn before a late seed are used after it: nothing repeats then
     weights = (stream for stream in streams if entry.draws_weights(stream))
     late = next((stream.late for stream in weights if stream.late is not None), None)
     unheard = [stream.generator for stream in entry.streams if not stream.draws and stream.state in _UNHEARD]
@@ -100,11 +100,11 @@ def repaired(
 ) -> Fix | None:
     """Seed what these programs draw unseeded, as far as there are places for it.
 
-    `read` gives the models of files; `imported` says whether others may import one from a package; `inline` whether
-    a file is to have the libraries' own lines in any case.
+    `read` returns the models of files; `imported` whether others may import a file from a package; `inline` whether a
+    file must get the libraries' own lines.
     """
     made = [fix for each in remedies if (fix := _made(each, read, imported, inline)) is not None]
-    # what is unsafe for one program does not keep others from being seeded: it comes once they are
+    # an unsafe fix for one program must not keep others from being seeded: it comes after theirs
     return edits.together([fix for fix in made if fix.safety is Safety.SAFE] or made)
 
 
@@ -129,7 +129,7 @@ def _repaired(remedy: Remedy, read: Read, imported: Callable[[str], bool], inlin
 
 
 def _by_default(remedy: Remedy, read: Read) -> Fix | None:
-    """Give the option that seeds a program a default: 0, or 1 where that may not count as given."""
+    """Give the option that seeds a program a default: 0, or 1 where 0 may count as not given."""
     paths = dict.fromkeys((remedy.path, *remedy.parsers, *(step.place.path for step in remedy.steps)))
     default = "0" if _asks_for_none(filter(None, map(read, paths)), remedy.option) else "1"
     for module in filter(None, map(read, paths)):
@@ -141,20 +141,20 @@ def _by_default(remedy: Remedy, read: Read) -> Fix | None:
 
 
 def _defaulted(module: Module, call: s.Call, option: str, default: str) -> Fix | None:
-    """Give an option a default by the call that adds it."""
+    """Give an option a default in the call that adds it."""
     edit = edits.argument(module, call, "default", default)
     return edits.fix(f"Give `{option}` the default {default}", edit, safety=Safety.UNSAFE)
 
 
 def _adds(call: s.Call, option: str) -> bool:
-    """Whether a call adds an option to a command line."""
+    """Return whether a call adds an option to a command line."""
     flags = [argument.value.value for argument in call.arguments if isinstance(argument.value, s.Constant)]
     method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
     return option in flags and method in methods(OPTIONS) | {"option"}
 
 
 def _asks_for_none(modules: Iterable[Module], option: str) -> bool:
-    """Whether what an option holds is tested, and each test asks if it is not None."""
+    """Return whether the value of an option is tested and each test only asks if it is not None."""
     name = option.lstrip("-").replace("-", "_")
     found = []
     for module in modules:
@@ -169,12 +169,11 @@ def _is_of(node: s.Node, name: str) -> bool:
 
 
 def _completed(remedy: Remedy, read: Read, inline: Callable[[str], bool]) -> Fix | None:
-    """Seed what is left beside a call that seeds one generator, earlier than all that is drawn unseeded: by one more
-    line for one generator, by a call that seeds all in its place for more.
+    """Seed the other generators next to a call that seeds one generator ahead of all unseeded draws.
 
-
-    One that a program comes by because it imports something stays as it is: all that import it would be seeded anew.
-    So does one of a data set, which is no place for a program's seed.
+    For one generator this adds a line; for more, a call that seeds all replaces the call or goes ahead of it. A call
+    that a program reaches by an import stays as it is, since every importer would be seeded anew. So does a call in a
+    data set, which is no place for a program's seed.
     """
     completed = catalogues.load().names("randomness", "seeder", completes="yes")
     for place, what in remedy.seeds:
@@ -205,13 +204,13 @@ def _beside(module: Module, call: s.Call, remedy: Remedy, inline: bool) -> Fix |
     if made.all and isinstance(statement, s.ExpressionStatement) and _used_elsewhere(module, call.function):
         return edits.fix(title, edits.replaced(module, call.function, lines.SEED), imports=made.imports)
     if any(isinstance(node, s.Call) and module.callee(node) != {"builtins.int"} for node in s.walk(seed)):
-        return None  # it is called once
+        return None  # the seed is an expression that must be called only once
     put = edits.ahead if made.all else edits.behind
     return edits.fix(title, put(module, statement, *made.lines), imports=made.imports)
 
 
 def _used_elsewhere(module: Module, function: s.Expression) -> bool:
-    """Whether the name that a function is reached by has other uses, so that its import stays in use."""
+    """Return whether the name that a function is reached by has other uses, so that its import stays in use."""
     root = function
     while isinstance(root, s.Attribute):
         root = root.value
@@ -226,16 +225,16 @@ def _levels(module: Module, remedy: Remedy) -> list[s.Statement]:
 
 
 def _inserted(module: Module, remedy: Remedy, imported: bool, inline: bool) -> Fix | None:
-    """Seed at the outermost place ahead of a draw that knows the program's seed, or else at the outermost one."""
+    """Seed at the outermost place ahead of a draw where the program's seed is known, or else at the outermost place."""
     known = [(statement, seed_at(module, statement)) for statement in _levels(module, remedy)]
     for statement, seed in sorted(known, key=lambda each: each[1] is None):
         if _is_seeded(module, statement, remedy):
             return None
         if remedy.imported and statement.parent is module.file.body:
-            continue  # those who import the file would be seeded anew
+            continue  # those that import the file would be seeded anew
         if seed is not None and seed.optional and seed.option is not None:
             return _defaulted(module, seed.option, seed.name, "0")
-        # those who import a module of a package need not find what only its main block needs
+        # importers of a module in a package need not have what only its main block imports
         in_main = isinstance(statement.parent.parent if statement.parent else None, s.If)
         for place in places.places(module, statement, seed):
             text = "0" if seed is None else seed.text
@@ -247,14 +246,14 @@ def _inserted(module: Module, remedy: Remedy, imported: bool, inline: bool) -> F
 
 
 def _is_seeded(module: Module, statement: s.Statement, remedy: Remedy) -> bool:
-    """Whether the block of a statement seeds the generators already: what is left is beyond this fix."""
+    """Return whether the block of a statement seeds the generators already: this fix cannot do more then."""
     everything = any(True for _ in _seeders(module, statement, {f"{edits.RUNTIME}.{lines.SEED}"}))
     each = (any(True for _ in _seeders(module, statement, {lines.seeder(g)})) for g in remedy.generators)
     return everything or all(each)
 
 
 def _seeders(module: Module, statement: s.Statement, names: set[str]) -> Iterable[s.Call]:
-    """The calls of a seeder that surely come ahead of a statement in its block."""
+    """Yield the calls of a seeder that surely run ahead of a statement in its block."""
     for call in module.calls_to(names):
         around = call.parent
         if isinstance(around, s.Statement) and around.parent is statement.parent and around.order < statement.order:

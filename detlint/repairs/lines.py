@@ -1,4 +1,4 @@
-"""The least that seeds some global generators: the libraries' own lines, or one call of the runtime."""
+"""The shortest code that seeds some global generators: the libraries' own lines, or one call of the runtime."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SEED = "seed_everything"
 
 @record(frozen=True)
 class Lines:
-    """Statements that seed, the imports that they need, and what they do in words; `all`: they seed all generators."""
+    """Statements that seed, the imports that they need, and a title; `all` says that they seed all generators."""
 
     lines: tuple[Code, ...]
     imports: tuple[Import, ...]
@@ -37,10 +37,10 @@ def seeding(
     inline: bool,
     local: bool,
 ) -> Lines:
-    """Seed these generators ahead of a statement.
+    """Return lines that seed these generators ahead of a statement.
 
-    One generator gets its library's own line; more get a call of the runtime, unless lines are to be `inline` or its
-    name is another thing in the file. `local` says that the runtime is to be imported right there.
+    One generator gets its library's own line. More get a call of the runtime, unless the lines are to be `inline` or
+    its name means another thing in the file. `local` says that the runtime is to be imported right there.
     """
     text = seed if isinstance(seed, str) else module.source(seed)
     taken = any(not isinstance(binding.node, s.Import) for binding in module.file.scope.bindings.get(SEED, ()))
@@ -65,12 +65,12 @@ def seeding(
 
 
 def seeder(generator: str) -> str:
-    """The function that seeds a global generator and nothing else, by its full name."""
+    """Return the full name of the function that seeds one global generator and nothing else."""
     rows = catalogues.read(NOTHING).rows("randomness", "seeder")
     return next(row.list("names")[0] for row in rows if row.text("completes") and [*row.list("seeds")] == [generator])
 
 
 def _imports_another(module: Module) -> bool:
-    """Whether a file imports a function of the same name from elsewhere."""
+    """Return whether a file imports a function of the same name from elsewhere."""
     nodes = [b.node for b in module.file.scope.bindings.get(SEED, ()) if isinstance(b.node, s.Import)]
     return not all(node.module is not None and is_runtime(node.module) for node in nodes)

@@ -15,9 +15,9 @@ Read = Callable[[str], "Module | None"]
 
 
 def moved(module: Module, remedy: Remedy, statement: s.Statement, read: Read) -> Fix | None:
-    """Put the call that seeds too late ahead of `statement`, which draws, where it stands in the same block.
+    """Move the call that seeds too late ahead of `statement`, which draws, if both are in the same block.
 
-    None where it does more than seed, or needs what is not known ahead of `statement`.
+    Return None if the call does more than seed, or needs what is not known ahead of `statement`.
     """
     late = next((x for place in remedy.late if (x := _statement_of(module, place, statement)) is not None), None)
     if late is None or not isinstance(late.value, s.Call) or not _only_seeds(module, late.value, remedy, read):
@@ -31,7 +31,7 @@ def moved(module: Module, remedy: Remedy, statement: s.Statement, read: Read) ->
 
 
 def _statement_of(module: Module, place: Place, statement: s.Statement) -> s.ExpressionStatement | None:
-    """The statement whose call stands at a place, if it comes after another one in the same block."""
+    """Return the statement whose call is at a place, if it comes after another one in the same block, or None."""
     call = next((call for call in module.calls if module.place(call) == place), None)
     around = call.parent if call is not None else None
     if not isinstance(around, s.ExpressionStatement) or around.parent is not statement.parent:
@@ -40,7 +40,7 @@ def _statement_of(module: Module, place: Place, statement: s.Statement) -> s.Exp
 
 
 def _only_seeds(module: Module, call: s.Call, remedy: Remedy, read: Read) -> bool:
-    """Whether a call is that of a library's function, or of one of the project which calls nothing but those."""
+    """Return whether a call is the late seed itself, or calls a project function in which nothing can draw."""
     inner = remedy.late[-1]
     if module.place(call) == inner:
         return True
@@ -56,7 +56,7 @@ def _only_seeds(module: Module, call: s.Call, remedy: Remedy, read: Read) -> boo
 
 
 def _is_known(module: Module, late: s.ExpressionStatement, place: s.Statement) -> bool:
-    """Whether all names that a statement reads are bound ahead of another place in its block, and not anew since."""
+    """Return whether all names a statement reads are bound ahead of an earlier place, and not rebound in between."""
     function = module.function_of(late)
     own = module.file.scope if function is None else function.scope
     names = [node for node in s.walk(late) if isinstance(node, s.Name)]
@@ -64,6 +64,6 @@ def _is_known(module: Module, late: s.ExpressionStatement, place: s.Statement) -
 
 
 def _is_bound(scope: Scope, name: str, place: s.Statement, late: s.Statement) -> bool:
-    """Whether a name of this scope has the same value in two places."""
+    """Return whether a name of this scope has the same value in two places."""
     orders = [binding.order for binding in scope.bindings[name]]
     return any(order < place.order for order in orders) and not any(place.order <= o < late.order for o in orders)

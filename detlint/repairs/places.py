@@ -1,4 +1,4 @@
-"""Where a program can be seeded: statements that lead to a draw, and where to put a line ahead of one."""
+"""Where a program can be seeded: the statements that lead to a draw, and where to put a line ahead of one."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from detlint.tree import syntax as s
 
 
 def places(module: Module, statement: s.Statement, seed: Seed | None) -> Iterator[s.Statement]:
-    """Where to seed ahead of a statement in its block, after imports, and once the seed is known: the first that may
-    draw, unknown to the tables; then where nothing shares its line.
+    """Yield where to seed ahead of a statement in its block, after imports and once the seed is known.
+
+    The first place is ahead of the first statement that may draw, as far as the tables know. Then come all candidates,
+    the last first, in case the first place shares its line.
     """
     assert isinstance(statement.parent, s.Block)
     statements = statement.parent.statements
@@ -28,7 +30,10 @@ def places(module: Module, statement: s.Statement, seed: Seed | None) -> Iterato
 
 
 def ahead(module: Module, statement: s.Statement, lines: Sequence[Code]) -> Edit | None:
-    """Lines ahead of a statement, unless that would be within the one before: in a text that looks like comments."""
+    """Return an edit that puts lines ahead of a statement; None if they would land inside the statement before it.
+
+    They would where that one ends in a string whose last lines look like comments.
+    """
     change = edits.ahead(module, statement, *lines)
     assert isinstance(statement.parent, s.Block)
     before = [module.place(x) for x in statement.parent.statements if x.order < statement.order]
@@ -38,13 +43,13 @@ def ahead(module: Module, statement: s.Statement, lines: Sequence[Code]) -> Edit
 
 
 def _imports(statement: s.Statement) -> bool:
-    """Whether a statement imports something where it runs, not in a function that it defines."""
+    """Return whether a statement imports something where it runs, not in a function that it defines."""
     inner = (child for child in statement if not isinstance(statement, s.Function) for child in s.walk(child))
     return isinstance(statement, s.Import) or any(isinstance(node, s.Import) for node in inner)
 
 
 def is_quiet(module: Module, statement: s.Statement) -> bool:
-    """Whether a statement defines something, or calls nothing but functions that are known never to draw."""
+    """Return whether a statement defines something, or calls nothing but functions that are known never to draw."""
     if isinstance(statement, (s.Function, s.Class)):
         return True
     calls = [node for node in s.walk(statement) if isinstance(node, s.Call)]
@@ -52,7 +57,7 @@ def is_quiet(module: Module, statement: s.Statement) -> bool:
 
 
 def never_draws(module: Module, call: s.Call) -> bool:
-    """Whether a call is one of a library's function, which the tables would know if it drew."""
+    """Return whether a call is of a known library, whose tables list what draws, or else of a parser's method."""
     names = module.callee(call)
     if not names:
         return isinstance(call.function, s.Attribute) and call.function.attribute in parsers.methods(parsers.ALL)
@@ -60,8 +65,10 @@ def never_draws(module: Module, call: s.Call) -> bool:
 
 
 def statements(module: Module, remedy: Remedy) -> Iterator[s.Statement]:
-    """The statements of the entry point's file that lead to a draw, the outermost first, each in a block that always
-    runs. Where Python calls a method of another file, as for an operator, the text has no call: the first of all then.
+    """Yield the statements in the entry point's file that lead to a draw, outermost first.
+
+    Each is in a block that always runs. Where Python calls a method of another file, as for an operator, the text has
+    no call: the first statement of all is used.
     """
     for index, step in enumerate((*remedy.steps, None)):
         if step is not None and step.imports:
@@ -75,7 +82,7 @@ def statements(module: Module, remedy: Remedy) -> Iterator[s.Statement]:
                 yield first
             return
         if index == 0 and remedy.inner:
-            continue  # seeded within, for those who start there
+            continue  # seeded inside the function, for the programs that start there
         statement = statement_at(module, place)
         if statement is not None:
             by_python = any(module.place(function) == place for function in module.functions.values())
@@ -83,7 +90,7 @@ def statements(module: Module, remedy: Remedy) -> Iterator[s.Statement]:
 
 
 def _first(module: Module) -> s.Statement | None:
-    """The first statement of the main block, or else the first of the file that may call something of the project."""
+    """Return the first statement of the main block, or else the first in the file that may call project code."""
     statements = module.file.body.statements
     main = next((x for x in statements if isinstance(x, s.If) and "__name__" in module.source(x.test)), None)
     return (
@@ -92,14 +99,14 @@ def _first(module: Module) -> s.Statement | None:
 
 
 def _after(module: Module, definition: s.Statement) -> s.Statement:
-    """Where Python may first call what a statement defines, as it does for an operator: the text has no call."""
+    """Return where Python may first call what a statement defines, as for an operator: the text has no call then."""
     assert isinstance(definition.parent, s.Block)
     after = [x for x in definition.parent.statements if x.order > definition.order]
     return next((x for x in after if not is_quiet(module, x)), after[0] if after else definition)
 
 
 def statement_at(module: Module, place: Place) -> s.Statement | None:
-    """The statement around a place that stands in the body of a function, of the file, or of its main block."""
+    """Return the statement around a place that is in the body of a function, the file or its main block, or None."""
     try:
         offset = module.lines.offset(place.cell, place.line, place.column)
     except KeyError:
@@ -124,7 +131,7 @@ def _holds(module: Module, statement: s.Statement, offset: int) -> bool:
 
 
 def _blocks(statement: s.Statement) -> Iterator[s.Block]:
-    """The blocks of a statement, those of functions and classes included."""
+    """Yield the blocks of a statement, including those of functions and classes."""
     for child in statement:
         if isinstance(child, s.Block):
             yield child

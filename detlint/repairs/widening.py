@@ -1,4 +1,4 @@
-"""Whether a call that seeds one generator may seed others, too, with the same number."""
+"""Whether a call that seeds one generator may seed others with the same number."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from detlint.tree.scopes import reaching
 
 
 def takes(module: Module, call: s.Call) -> bool:
-    """Whether what a call seeds with may seed all generators: one whole number, none that NumPy refuses.
+    """Return whether the argument of a seeding call may seed all generators: one whole number that NumPy accepts.
 
-    torch takes nothing else. Python and NumPy take much, as text and arrays: what is not known is then to be called a
-    seed, and the file to say that it is a number.
+    torch accepts only numbers. Python and NumPy accept many types, such as text and arrays: an argument of unknown
+    value must then be called a seed, and the file must show that it is a number.
     """
     if len(call.arguments) != 1 or call.arguments[0].star or call.arguments[0].keyword:
         return False
     seed = call.arguments[0].value
     if isinstance(seed, s.Call) and any(name.startswith("torch.") for name in module.callee(seed)):
-        return False  # 64 bits
+        return False  # a seed of torch may have 64 bits
     constants = [literal(v) for v in module.values(seed) or ()]
     if any(c is not UNKNOWN and not (is_whole(c) or (c is None and _of_torch(module, call))) for c in constants):
         return False
@@ -34,7 +34,7 @@ def takes(module: Module, call: s.Call) -> bool:
 
 
 def _is_number(module: Module, call: s.Call, seed: s.Expression) -> bool:
-    """Whether the file says that a seed is a number: by its type, what it is given, or what else is seeded with it."""
+    """Return whether the file shows that a seed is a number: by its type, its values or another call seeded with it."""
     if isinstance(seed, s.Operation) and any(_is_number(module, call, operand) for operand in seed.operands):
         return True
     text = module.source(seed)
@@ -51,7 +51,7 @@ def _is_number(module: Module, call: s.Call, seed: s.Expression) -> bool:
 
 
 def _given(module: Module, node: s.Node) -> Iterator[object]:
-    """The constants that a parameter is given in its file, UNKNOWN for anything else."""
+    """Yield the constants that a parameter is given in its file, and UNKNOWN for anything else."""
     function = node.parent
     if not isinstance(node, s.Parameter) or not isinstance(function, s.Function):
         yield UNKNOWN

@@ -1,4 +1,4 @@
-"""Which fixes may end a difference, the likeliest first: those of findings, then those made from what was measured."""
+"""The fixes that may end a difference, the likeliest first: those of findings, then those made from measurements."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from detlint.finding import Finding, Safety
 from detlint.repeat.measured import Measured, findings
 from detlint.repeat.project import Project
 
-_MOST = 8  # that are tried for one difference
-_SWITCHES = ("DET501", "DET502", "DET503", "DET504")  # what decides which kernels a GPU takes
-_SEEDED = frozenset({"random-stream"})  # causes that a fix far from the draw is made for
+_MOST = 8  # the most fixes that are tried for one difference
+_SWITCHES = ("DET501", "DET502", "DET503", "DET504")  # the rules on switches that decide which kernels a GPU uses
+_SEEDED = frozenset({"random-stream"})  # causes whose fix may be far from the draw
 
 
 def of(found: Found, outcome: Outcome, project: Project, script: str, codes: Collection[str]) -> list[Finding]:
-    """The fixes to try for a difference, of rules among `codes`, the likeliest first; safe ones before others.
+    """Return the fixes to try for a difference, of rules among `codes`, the likeliest first; safe ones before others.
 
-    `script` is the program's own file, or "". Each is a finding, with a fix that may be applied.
+    `script` is the program's own file, or "". Each result is a finding with a fix that may be applied.
     """
     folder = Path(outcome.metas[0].folder or ".")
     measured = _measured(found, script)

@@ -1,4 +1,4 @@
-"""Fixes made from what was measured at a line, where the static analysis has none: it may not know that it matters."""
+"""Fixes made from what was measured at a line, where the static analysis has none, as it may not know it matters."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Read = Callable[[Line], "Module | None"]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A cause, the lines that it names in the order of their weight, and the script that was run.
+    """A cause, the lines that it names, most important first, and the script that was run.
 
-    `top` is the line of the script that leads to where the cause shows, None where that is not known. `main` tells that
-    it shows in the process and the thread that began, `device` that it shows on a GPU.
+    `top` is the line of the script that leads to where the cause shows, None if that is unknown. `main` says that it
+    shows in the first process and thread, `device` that it shows on a GPU.
     """
 
     cause: Cause
@@ -41,9 +41,9 @@ class Measured:
 
 
 def findings(measured: Measured, read: Read) -> Iterator[Finding]:
-    """The fixes that what was measured asks for, each as a finding of the rule that it belongs to.
+    """Yield the fixes that a measurement asks for, each as a finding of the rule that it belongs to.
 
-    `read` gives the model of the file that a line is in.
+    `read` returns the model of the file that contains a line.
     """
     cause = measured.cause
     kind = cause.why or cause.kind
@@ -77,7 +77,7 @@ def _found(module: Module, code: str, node: s.Node, fix: Fix | None) -> Iterator
 
 
 def _statement(module: Module, line: Line) -> s.Statement | None:
-    """The innermost statement that a line is in."""
+    """Return the innermost statement that contains a line, or None."""
     found: s.Statement | None = None
     for node in module.nodes:  # parents before children
         if isinstance(node, s.Statement):
@@ -88,7 +88,7 @@ def _statement(module: Module, line: Line) -> s.Statement | None:
 
 
 def _parts(statement: s.Statement) -> Iterator[s.Expression]:
-    """The expressions of a statement, without those of the statements in it."""
+    """Yield the expressions of a statement, except for those of the statements in it."""
     for node in s.walk(statement):
         if isinstance(node, s.Expression):
             around = next((a for a in node.ancestors() if isinstance(a, s.Statement)), None)
@@ -133,14 +133,14 @@ def _empty(module: Module, statement: s.Statement) -> Iterator[Finding]:
 
 
 def _generator(module: Module, statement: s.Statement) -> Iterator[Finding]:
-    """A seed where a generator is made without one, unless that is done again and again."""
+    """Yield a seed for a generator that is made without one, unless it is made again and again."""
     for call, _ in _of(module, statement, "generator"):
         fix = edits.fix("Seed with 0", edits.first(module, call, "0"))
         yield from _found(module, "DET104", call, _once(module, call, fix))
 
 
 def _once(module: Module, node: s.Node, fix: Fix | None) -> Fix | None:
-    """A fix that gives a seed, unsafe where it may be given again; None where it is, again and again."""
+    """Return a fix that gives a seed, made unsafe if it may run repeatedly; None if it surely does."""
     again = repeats(module, node)
     if fix is None or again is True:
         return None
@@ -148,9 +148,9 @@ def _once(module: Module, node: s.Node, fix: Fix | None) -> Fix | None:
 
 
 def _seed(module: Module, statement: s.Statement) -> Iterator[Finding]:
-    """A fixed value where a seed is made of what differs in each run and of constants alone, once.
+    """Yield a fixed value for a seed that is made once, of entropy and constants alone.
 
-    What is made of variables may be a number that somebody has asked for: there, 0 stands for what differs alone.
+    A seed that is made of variables may be a number that somebody asked for: there, 0 replaces only the entropy.
     """
     entropy = module.catalogue.names("randomness", "entropy")
     seeds = [
@@ -175,13 +175,13 @@ def _seed(module: Module, statement: s.Statement) -> Iterator[Finding]:
 
 
 def _is_alone(module: Module, value: s.Expression) -> bool:
-    """Whether an expression calls something, and reads no variable."""
+    """Return whether an expression calls something and reads no variable."""
     names = [node for node in s.walk(value) if isinstance(node, s.Name)]
     return any(isinstance(node, s.Call) for node in s.walk(value)) and all(map(module.names, names))
 
 
 def _of(module: Module, statement: s.Statement, table: str) -> Iterator[tuple[s.Call, str]]:
-    """The calls in a statement of what stands in a table of randomness, each with the parameter that takes a seed."""
+    """Yield the calls in a statement to functions in a table of randomness, with the parameter that takes a seed."""
     rows = module.catalogue.rows("randomness", table)
     for call in _calls(statement):
         names = module.callee(call)
@@ -191,12 +191,12 @@ def _of(module: Module, statement: s.Statement, table: str) -> Iterator[tuple[s.
 
 
 def _unseeded(module: Module, measured: Measured) -> Iterator[Finding]:
-    """A generator that was never seeded, seeded ahead of the line of the script that comes to the draw.
+    """Yield the seeding of a generator that was never seeded, ahead of the line of the script that leads to the draw.
 
-    Where that line is not known, it is seeded ahead of all that the script does.
+    If that line is unknown, the generator is seeded ahead of all that the script does.
     """
     statement = None if measured.top is None else _statement(module, measured.top)
-    place = Place("", 1, 1, 1, 1) if statement is None else module.place(statement)  # as of another file
+    place = Place("", 1, 1, 1, 1) if statement is None else module.place(statement)  # as for a place in another file
     fix = entry_point.repaired(
         [Remedy(module.path, (), place, (measured.cause.generator,))],
         lambda path: module if path == module.path else None,
@@ -207,7 +207,7 @@ def _unseeded(module: Module, measured: Measured) -> Iterator[Finding]:
 
 
 def _deterministic(module: Module, measured: Measured) -> Iterator[Finding]:
-    """The deterministic algorithms, switched on ahead of all that a script does; on a GPU with what they need there."""
+    """Yield the switch to deterministic algorithms, ahead of all that a script does, with what a GPU needs for them."""
     statements = module.file.body.statements
     first = next((each for each in statements if not isinstance(each, s.Import) and not _is_text(each)), None)
     if first is None:

@@ -29,7 +29,7 @@ class Project:
     """The texts of the copy as they are now."""
 
     def __init__(self, tree: Tree, files: Sequence[Path]) -> None:
-        """`files` are those that the program has loaded, its script first."""
+        """`files` are those that the program has loaded, with its script first."""
         whole = tree.folder if bisecting.few_files(tree.folder) else None
         self._tree = tree
         self._paths = [whole] if whole is not None else [path for path in files if path.is_file()]
@@ -40,7 +40,7 @@ class Project:
 
     @cached_property
     def findings(self) -> tuple[Judged, ...]:
-        """All that is found."""
+        """All findings of the static analysis; empty if the configuration is invalid."""
         try:
             config, torch = self._settled
             return engine.check_paths(self._paths, config, torch).findings if self._paths else ()
@@ -48,7 +48,7 @@ class Project:
             return ()
 
     def module(self, line: Line) -> Module | None:
-        """The model of the file that a line is in; None where it is none of the copy's, or cannot be read."""
+        """Return the model of the file that contains a line; None if the file is outside the copy or cannot be read."""
         path = Path(line.path).resolve()
         if not path.is_relative_to(self._tree.folder.resolve()):
             return None
@@ -73,9 +73,9 @@ class Project:
         return Placement(around.vendored, names, Files().read, around.installable)
 
     def applied(self, findings: Sequence[Finding]) -> dict[str, bytes] | None:
-        """The contents of all changed files of the copy, by path from its root, with the fixes of findings made, too.
+        """Return the contents of all changed files of the copy, by path from its root, with the fixes also applied.
 
-        None where one of them cannot be made.
+        Return None if one of the fixes cannot be applied.
         """
         files, (config, _) = Files(), self._settled
         with registered(config.registered), undisturbed():
@@ -92,5 +92,5 @@ class Project:
 
 
 def rules(select: Sequence[str], ignore: Sequence[str]) -> frozenset[str]:
-    """The codes of the rules whose fixes may be made. Raises CatalogueError."""
+    """Return the codes of the rules whose fixes may be made. Raises CatalogueError."""
     return catalogue.load().choose(select, ignore)

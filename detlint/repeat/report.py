@@ -1,4 +1,4 @@
-"""What a person and other tools read of a result. Pure, without torch."""
+"""The result as a person and other tools read it. Pure, without torch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STATUS = {REPEATS: 0, DIFFERS: 1, FAILED: 2}
 
 
 def text(result: Result, program: str, *, applied: bool) -> str:
-    """The report of runs that could be compared. `applied` tells that the user's own files were changed."""
+    """Return the report of runs that could be compared. `applied` says that the user's own files were changed."""
     lines = [f"{program} {_verdict(result)}"]
     if result.changes:
         lines += ["", "changed:" if applied else "changed in a copy (--apply changes your files):"]
@@ -32,7 +32,7 @@ def text(result: Result, program: str, *, applied: bool) -> str:
 
 
 def build(result: Result, program: str, diff: str, *, applied: bool) -> dict[str, Any]:
-    """The document that docs/repeat.md describes, of plain values."""
+    """Return the document that docs/repeat.md describes, made of plain values."""
     last = result.outcome
     remains = None
     if result.remains is not None:

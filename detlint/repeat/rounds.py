@@ -21,8 +21,8 @@ from detlint.repeat.trial import Trials
 from detlint.repeat.undoing import undone
 
 REPEATS, DIFFERS, FAILED = "repeats", "differs", "failed"
-_MOST = 30  # rounds
-_SOON = 60.0  # seconds in which each change is left out once, to see whether it is needed
+_MOST = 30  # the most rounds
+_SOON = 60.0  # the most seconds spent on leaving each change out once, to see whether it is needed
 _CHANCE = frozenset({"kernel", "compiled", "collective", "hidden-write", "thread", "completion"})
 _NO_FIX = "no fix is known that is safe to make for this cause"
 _NO_TIME = "the time was over"
@@ -31,7 +31,7 @@ _STAYS = "the difference stays"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A fix that was kept: its finding, the line of the user's file that this is at, and the cause that it ended.
+    """A fix that was kept: its finding, the line of the user's file that it is at, and the cause that it ended.
 
     `before` and `after` are the contents of all changed files, by path, without it and with it.
     """
@@ -44,12 +44,12 @@ class Change:
 
     @property
     def unsafe(self) -> bool:
-        """Whether it may slow the program down, or change its results."""
+        """Whether the fix may slow the program down or change its results."""
         return self.finding.fix is not None and self.finding.fix.safety is not Safety.SAFE
 
     @property
     def title(self) -> str:
-        """What was done, in a few words."""
+        """A short description of the fix."""
         return self.finding.fix.title if self.finding.fix is not None else ""
 
 
@@ -62,18 +62,17 @@ class Tried:
 
     @property
     def title(self) -> str:
-        """What was done, in a few words."""
+        """A short description of the fix."""
         return self.finding.fix.title if self.finding.fix is not None else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What all rounds came to.
+    """The result of all rounds.
 
-    `verdict` is "repeats", "differs", or "failed" where there is nothing to compare, with the `reason`. `outcome` is
-    that of the last two runs, None where there were none; `remains` is the cause of the first difference that is left.
-    Lines are those of the user's files as they were. `runs` counts all runs that were compared, `notes` say what else
-    there is to know.
+    `verdict` is "repeats", "differs", or "failed" if there is nothing to compare, with the `reason`. `outcome` is that
+    of the last two runs, None if there were none; `remains` is the cause of the first difference that is left. Lines
+    are those of the user's files as they were. `runs` counts all runs that were compared, `notes` hold further remarks.
     """
 
     verdict: str
@@ -89,10 +88,10 @@ class Result:
 
 @dataclass
 class Rounds:
-    """The rounds of one program: `trials` run it in the copy that is `tree`.
+    """The rounds of one program: `trials` run it in the copy `tree`.
 
     `codes` are those of the rules whose fixes may be made, `script` is the program's own file as lines name it, or "".
-    `told` is called with a line for each round, `progress` with one for whatever is done.
+    `told` is called with a line for each round, `progress` with one for each step.
     """
 
     trials: Trials
@@ -105,7 +104,7 @@ class Rounds:
     _tried: list[Tried] = field(default_factory=list)
 
     def run(self) -> Result:
-        """Go on until two runs are equal, or nothing is left to do. Raises as `runs.run` does, but for the time."""
+        """Run until two runs are equal or no fix is left to try. Raises like `runs.run`, except for OutOfTimeError."""
         done: Done | None = None
         remains: Cause | None = None
         try:
@@ -136,7 +135,7 @@ class Rounds:
         return self._result(REPEATS, "", done.outcome)
 
     def _again(self) -> Done | None:
-        """Two more runs where chance may have made the last two equal; None where these are equal, too."""
+        """Run twice more if the last two runs may be equal by chance; return None if these are equal, too."""
         kinds = {kind for change in self._changes for kind in (change.cause.kind, change.cause.why)}
         if not kinds & _CHANCE:
             return None
@@ -145,7 +144,7 @@ class Rounds:
         return done if done.outcome.status == outcome.DIVERGED else None
 
     def _needed(self, done: Done) -> Done:
-        """Two runs that are equal with those changes alone that are needed, as far as that is soon told."""
+        """Return two equal runs with only the changes that are needed, as far as that can be found out quickly."""
         steps = list({id(change.after): change for change in self._changes}.values())
         if len(steps) < 2 or 2 * len(steps) * self.trials.seconds > _SOON:
             return done
@@ -169,7 +168,7 @@ class Rounds:
         return done
 
     def _better(self, number: int, first: Found, explained: Outcome) -> Done | None:
-        """Two runs with a fix that ends a difference; None where there is none, and all is as it was.
+        """Return two runs with a fix that ends a difference; None if there is none, with all files as they were.
 
         `first` is the difference as two runs showed it, `explained` the outcome with its cause explained.
         """
@@ -189,7 +188,7 @@ class Rounds:
         return self._together(project, unhelpful, first, found) if len(unhelpful) > 1 else None
 
     def _together(self, project: Project, needed: list[Finding], first: Found, found: Found) -> Done | None:
-        """Fixes none of which helps alone, made at once, but for those that are not needed."""
+        """Apply fixes at once of which none helps alone, and drop those that are not needed."""
         best = self._attempt(project, needed, first)
         if not isinstance(best, _Attempt):
             return None
@@ -202,7 +201,7 @@ class Rounds:
         return self._kept(best, needed, found)
 
     def _attempt(self, project: Project, findings: Sequence[Finding], first: Found) -> _Attempt | str:
-        """Two runs with fixes made beside those that are kept, or why these do not help. The texts are as they were."""
+        """Run twice with further fixes, and return the runs or why they do not help; restore the texts."""
         base = dict(self.tree.texts)
         contents = project.applied(findings)
         if contents is None or contents == base:
@@ -229,7 +228,7 @@ class Rounds:
         return attempt.done
 
     def _line(self, finding: Finding) -> Line:
-        """The line of a finding in the user's file as it was."""
+        """Return the line of a finding in the user's file as it was."""
         place, path = finding.place, self.tree.path_of(finding.place.path)
         old = {path: self.tree.before[path].decode("utf-8", "replace")} if path in self.tree.before else {}
         new = {path: (self.tree.folder / path).read_text(encoding="utf-8", errors="replace")}
@@ -237,16 +236,16 @@ class Rounds:
         return trial.line_before(line, old, new) or line
 
     def _name(self, path: str) -> str:
-        """A path from the root of the tree as lines name it."""
+        """Return the name by which lines refer to a path from the root of the tree."""
         whole = self.tree.folder / path
         return whole.relative_to(Path.cwd()).as_posix() if whole.is_relative_to(Path.cwd()) else str(whole)
 
     def _from_here(self, text: str) -> str:
-        """A text with the paths of the copy as those of the user's files, which lie alike from the working folder."""
+        """Return a text with paths in the copy turned into those of the user's files, from the working folder."""
         return text.replace(f"{self.tree.folder}{os.sep}", f"{os.path.relpath(self.tree.folder)}{os.sep}")
 
     def _texts(self, paths: Iterable[str]) -> dict[str, str]:
-        """The texts of files as they are now, by path as lines name them."""
+        """Return the texts of files as they are now, by path as lines name them."""
         wholes = {self._name(path): self.tree.folder / path for path in paths}
         return {
             name: whole.read_text(encoding="utf-8", errors="replace") if whole.exists() else ""
@@ -259,7 +258,7 @@ class Rounds:
         self.told(f"round {number}: {cause.line or 'at the end'}: {cause.title}: {fixes}{most}")
 
     def _cause(self, found: Found) -> Cause:
-        """The cause of a difference, at lines of the user's files as they were."""
+        """Return the cause of a difference, with lines in the user's files as they were."""
         cause, divergence = found.cause, found.comparison.divergence
         line = cause.line or (divergence.line if divergence is not None else None)
         old = {self._name(path): content.decode("utf-8", "replace") for path, content in self.tree.before.items()}
@@ -295,20 +294,20 @@ class Rounds:
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """Two runs that got further, and the contents of all changed files that they had."""
+    """Two runs that got further, and the contents of all changed files that they used."""
 
     done: Done
     contents: dict[str, bytes]
 
 
 def _why_failed(done: Done) -> str:
-    """Why two runs tell nothing, in words."""
+    """Return why two runs cannot be compared, in words."""
     if done.outcome.status == outcome.FAILED:
         return f"the program fails by itself in a copy of its folder, which has to be mended first{_said(done)}"
     return f"there is nothing to compare: {done.outcome.reason}"
 
 
 def _said(done: Done) -> str:
-    """The last line that a run which failed has written."""
+    """Return the last line of the errors of a failed run, after a colon; "" if there is none."""
     lines = (one.errors.strip().rpartition("\n")[2] for one in done.recordings if one.status)
     return next((f": {line}" for line in lines if line), "")

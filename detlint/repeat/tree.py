@@ -1,4 +1,4 @@
-"""A copy of the user's files: programs run there and are changed there, and each run begins with the same files."""
+"""A copy of the user's files in which programs run and are changed; each run begins with the same files."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _CACHES = frozenset({"__pycache__", ".detlint_cache", ".mypy_cache", ".ruff_cach
 MEBIBYTE = 1 << 20
 BUDGET = 1024 * MEBIBYTE
 """Bytes that are copied at most; the largest files beyond are linked."""
-_CROWD = 5000  # files right in a folder, from which on it is linked as a whole
-_MOST = 100_000  # files in all
+_CROWD = 5000  # a folder with more files than this directly in it is linked as a whole
+_MOST = 100_000  # the most files in total
 
 
 class TreeError(Exception):
-    """The files cannot be copied, or not be written back. The message says what to do."""
+    """Raised if the files cannot be copied or not be written back. The message says what to do."""
 
 
 @dataclass
 class Tree:
-    """The folder `root` of the user's, and its copy `folder`.
+    """The user's folder `root` and its copy `folder`.
 
     `linked` are the files and folders, by path from the root, that are links to the user's own. `texts` has what was
     changed in the copy: new contents by path. Paths are POSIX, from the root.
@@ -43,14 +43,14 @@ class Tree:
     _files: dict[str, tuple[int, int]] = field(default_factory=dict)  # size and time of each that was copied
     _folders: set[str] = field(default_factory=set)
     _links: dict[str, str] = field(default_factory=dict)
-    _seen: dict[str, tuple[int, int]] = field(default_factory=dict)  # of the user's own files that are linked
+    _seen: dict[str, tuple[int, int]] = field(default_factory=dict)  # those of the user's files that are linked
 
     @classmethod
     def copied(cls, root: Path, folder: Path, budget: int = BUDGET) -> Tree:
         """Copy a folder. Raises TreeError and OSError.
 
-        What git has is linked, and so are virtual environments, folders with thousands of files, and the largest
-        files, once `budget` bytes are copied.
+        The `.git` folder is linked, and so are virtual environments, folders with thousands of files, and the largest
+        files once `budget` bytes are copied.
         """
         made = cls(root, folder)
         sizes = dict(made._found())
@@ -64,7 +64,7 @@ class Tree:
         return made
 
     def _found(self) -> Iterator[tuple[str, int]]:
-        """The files to copy, with their sizes; folders are made and links laid on the way."""
+        """Yield the files to copy, with their sizes; make folders and links on the way. Raises TreeError."""
         count = 0
         for place, folders, files in os.walk(self.root):
             inner = Path(place).relative_to(self.root).as_posix()
@@ -95,7 +95,7 @@ class Tree:
                     yield path, status.st_size
 
     def _follow(self, path: str) -> None:
-        """Lay a link that the user has; one within the tree leads to the copy."""
+        """Recreate a link that the user has; a link to a place within the tree leads to the copy."""
         full = os.path.normpath((self.root / path).parent / (self.root / path).readlink())
         inside = full.startswith(f"{self.root}{os.sep}")
         if inside:
@@ -115,7 +115,7 @@ class Tree:
         self._files[path] = _marks(self.folder / path)
 
     def restore(self) -> None:
-        """Give the copy the files that it began with, changed texts in their places, and no others."""
+        """Give the copy the files that it began with, with changed texts in place, and no others."""
         for place, folders, files in os.walk(self.folder, topdown=False):
             inner = Path(place).relative_to(self.folder).as_posix()
             for name in (*files, *folders):
@@ -147,15 +147,15 @@ class Tree:
                 whole.unlink()
 
     def written(self) -> list[str]:
-        """The user's own files that are linked and that a program has written to all the same."""
+        """Return the user's own files that are linked and that a program has nevertheless written to."""
         return [path for path, marks in self._seen.items() if _marks(self.root / path) != marks]
 
     def path_of(self, path: str) -> str:
-        """The path from the root of what lies in the copy."""
+        """Return the path from the root of a file in the copy."""
         return Path(os.path.realpath(path)).relative_to(os.path.realpath(self.folder)).as_posix()
 
     def put(self, contents: Mapping[str, bytes]) -> None:
-        """Change files of the copy: new contents by path from the root."""
+        """Change files of the copy to new contents, by path from the root."""
         for path in contents:
             if path not in self.before and (self.root / path).exists():
                 self.before[path] = (self.folder / path).read_bytes()
@@ -163,13 +163,13 @@ class Tree:
         self.restore()
 
     def here(self, path: str) -> Path:
-        """What stands for one of the user's paths in the copy; what lies outside of the tree stands for itself."""
+        """Return the path in the copy for one of the user's paths; a path outside the tree stays as it is."""
         full = os.path.abspath(path)  # noqa: PTH100 - Path.absolute keeps `..`
         within = full == str(self.root) or full.startswith(f"{self.root}{os.sep}")
         return self.folder / os.path.relpath(full, self.root) if within else Path(path)
 
     def argument(self, text: str) -> str:
-        """An argument of a command line; one that names an absolute path in the tree names that in the copy."""
+        """Return an argument of a command line, with an absolute path in the tree turned into that in the copy."""
         head, equals, value = text.rpartition("=") if text.startswith("-") else ("", "", text)
         if not Path(value).is_absolute():
             return text
@@ -177,10 +177,10 @@ class Tree:
 
     @contextmanager
     def entered(self) -> Iterator[None]:
-        """Work in the copy: in the same folder of it, with modules that are installed from the tree found there."""
+        """Work in the same folder of the copy, where modules that are installed from the tree are found in the copy."""
         cwd, path = Path.cwd(), os.environ.get("PYTHONPATH")
         own = tuple(f"{each}{os.sep}" for each in (sys.prefix, sys.base_prefix))
-        paths = [each for each in sys.path[1:] if each and not each.startswith(own)]  # the first is for detlint alone
+        paths = [each for each in sys.path[1:] if each and not each.startswith(own)]  # the first is detlint's own
         installed = [str(self.here(each)) for each in paths if self.here(each) != Path(each)]
         known = path.split(os.pathsep) if path else []
         found = [str(self.here(each)) if each else each for each in known]
@@ -198,8 +198,9 @@ class Tree:
 
 
 def root_of(folder: Path, command: Sequence[str]) -> Path:
-    """The folder that is copied: that of the repository around the working folder, or else of the project, or else the
-    working folder, and so far up that the program's script lies in it. Raises TreeError where that is too much.
+    """Return the folder to copy: that of the repository, or else of the project, or else the working folder.
+
+    It is extended upwards to include the program's script. Raises TreeError if that is too much.
     """
     script = Path(script_of(command))
     around = (each for each in (folder, *folder.parents) if (each / _GIT).exists())
@@ -214,7 +215,7 @@ def root_of(folder: Path, command: Sequence[str]) -> Path:
 
 
 def script_of(command: Sequence[str]) -> str:
-    """The program's own file by its path from the working folder, as far as a command names one; else ""."""
+    """Return the program's own file by its path from the working folder, if a command names one; else ""."""
     if command[:1] == ["-m"] and len(command) > 1:
         name = command[1].replace(".", "/")
         found = [path for path in (f"{name}.py", f"{name}/__main__.py") if Path(path).is_file()]

@@ -1,4 +1,4 @@
-"""Two runs of the program, and whether they get further than two others did."""
+"""Two runs of the program, and whether they get further than two others."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from detlint.bisect.records import Event, Line, Op
 from detlint.bisect.running import runs
 from detlint.bisect.running.runs import Done, Plan
 
-_EVENTS = 8  # records that a fix may add, as where it seeds
+_EVENTS = 8  # the most records that a fix may add, as by seeding
 Texts = Mapping[str, str]
 """Texts of the program's files by path, as lines name them."""
 
 
 @dataclass(slots=True)
 class Trials:
-    """Pairs of runs of one plan, with their records below `folder`. `count` is how many runs there were."""
+    """Pairs of runs of one plan, with their records below `folder`. `count` is the number of runs."""
 
     plan: Plan
     folder: Path
     progress: Callable[[str], None]
     count: int = 0
-    seconds: float = 0.0  # of the last pair
+    seconds: float = 0.0  # duration of the last pair
     _pairs: int = field(default=0)
 
     def pair(self) -> Done:
-        """Run twice, and compare. Raises as `runs.run` does."""
+        """Run twice and compare. Raises like `runs.run`."""
         self._pairs += 1
         begun = time.monotonic()
         done = runs.run(self.plan, self.folder / str(self._pairs))
@@ -41,17 +41,17 @@ class Trials:
         return done
 
     def explained(self, done: Done) -> Outcome:
-        """The outcome of a pair, with the cause of its first difference explained. Raises as `runs.run` does."""
+        """Return the outcome of a pair, with the cause of its first difference explained. Raises like `runs.run`."""
         folder = self.folder / f"{self._pairs}-explained"
         return explain.explain(done.plan, done.outcome, folder, self.progress)
 
 
 def is_further(before: Found, now: Outcome, old: Texts, new: Texts) -> bool:
-    """Whether two runs agree where two others parted: they are equal, or the first difference is a later one, or one of
-    another cause.
+    """Return whether two runs agree at the point where two others diverged.
 
-    `before` is the difference as two runs showed it, its cause not yet explained. `old` and `new` have the texts of the
-    files that differ between these pairs.
+    They do if they are equal, or their first difference is a later one or has another cause. `before` is the difference
+    as two runs showed it, its cause not yet explained. `old` and `new` have the texts of the files that differ between
+    these pairs.
     """
     if now.status == outcome.EQUAL:
         return True
@@ -59,7 +59,7 @@ def is_further(before: Found, now: Outcome, old: Texts, new: Texts) -> bool:
         return False
     found = now.found[0]
     if found.cause.kind == "crash" and before.cause.kind != "crash":
-        return False  # of the fix
+        return False  # the fix made it crash
     if found.stream != before.stream:
         return True
     more = _equal(found) - _equal(before)
@@ -72,9 +72,7 @@ def _equal(found: Found) -> int:
 
 
 def _place(found: Found, old: Texts, new: Texts) -> tuple[object, ...]:
-    """What tells whether a difference is the same one: its operation and its cause, with lines as the old texts have
-    them.
-    """
+    """Return what identifies a difference: its operation and its cause, with lines as in the old texts."""
     divergence = found.comparison.divergence
     both = (divergence.a, divergence.b) if divergence is not None else ()
     record = next((one for one in both if isinstance(one, (Op, Event))), None)
@@ -87,7 +85,7 @@ def _place(found: Found, old: Texts, new: Texts) -> tuple[object, ...]:
 
 
 def line_before(line: Line, old: Texts, new: Texts) -> Line | None:
-    """Where a line stood before its file was changed; None for one that is new."""
+    """Return where a line stood before its file was changed; None if it is new."""
     if line.path not in old or line.path not in new or line.cell is not None:
         return line
     texts = old[line.path].splitlines(), new[line.path].splitlines()

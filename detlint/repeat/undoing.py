@@ -1,4 +1,4 @@
-"""A change taken out of texts to which others were made after it."""
+"""Taking a change out of texts to which others were made after it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ Contents = Mapping[str, bytes]
 
 
 def undone(before: Contents, after: Contents, last: Contents, original: Contents) -> dict[str, bytes] | None:
-    """The `last` contents without what turned those `before` into those `after`; None where later changes touch it.
+    """Return the `last` contents without the change from `before` to `after`; None if later changes touch it.
 
-    `original` has the contents of files as they were; what is neither there nor changed is a new file.
+    `original` has the contents of files as they were; a file that is neither there nor changed is a new one.
     """
     made = dict(last)
     for path in after:
@@ -34,7 +34,7 @@ def undone(before: Contents, after: Contents, last: Contents, original: Contents
 
 
 def _undone(before: list[bytes], after: list[bytes], last: list[bytes]) -> list[bytes] | None:
-    places = {-1: -1, len(after): len(last)}  # lines of `after` that are still there, with their numbers in `last`
+    places = {-1: -1, len(after): len(last)}  # lines of `after` that remain, with their numbers in `last`
     for start, now, count in SequenceMatcher(None, after, last, autojunk=False).get_matching_blocks():
         places.update((start + i, now + i) for i in range(count))
     made = list(last)

@@ -1,4 +1,4 @@
-"""What was changed in the copy: as a diff, and written to the user's own files."""
+"""The changes made in the copy: as a diff, and written to the user's own files."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from detlint.sources.source import UnreadableError
 
 
 def diff(tree: Tree) -> bytes:
-    """A patch of all that was changed, new files last."""
+    """Return a patch of all changes, with new files last."""
     paths = sorted(tree.texts, key=lambda path: (path not in tree.before, path))
     return b"".join(patch.diff(str(tree.root / path), tree.before.get(path), tree.texts[path]) for path in paths)
 
 
 def write(tree: Tree) -> None:
-    """Write what was changed to the user's own files, all of it or nothing.
+    """Write the changes to the user's own files, all of them or none.
 
-    Raises TreeError where one of them is not what the runs began with, or cannot be written.
+    Raises TreeError if a file is not what the runs began with, or cannot be written.
     """
     files = Files([tree.root])
     changes = [_change(tree, files, path) for path in tree.texts]

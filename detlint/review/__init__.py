@@ -1,1 +1,1 @@
-"""What of a report is shown: not what was there before, and what came with a change."""
+"""Which part of a report is shown: without what was there before, or only what came with a change."""

@@ -1,4 +1,4 @@
-"""Findings recorded in a file: they are known, and not shown."""
+"""Findings recorded in a file: they are known and not shown."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VERSION = 1
 
 @dataclass(frozen=True, order=True)
 class Entry:
-    """A known finding: its file from the folder of the baseline, its code, and what its lines are known by.
+    """A known finding: its file, relative to the folder of the baseline, its code and its fingerprint.
 
     `message` is for those who read the file.
     """
@@ -34,13 +34,13 @@ class Entry:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What it is told by."""
+        """What identifies the entry."""
         return self.path, self.code, self.fingerprint
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """A filter that leaves out what a baseline has. `file` is where that is from."""
+    """A filter that leaves out the findings of a baseline. `file` is where the baseline was read from."""
 
     file: Path
     entries: tuple[Entry, ...]
@@ -48,7 +48,7 @@ class Baseline:
 
     @classmethod
     def read(cls, file: Path, config: Config) -> Baseline:
-        """The baseline in a file. Raises ConfigError."""
+        """Return the baseline in a file. Raises ConfigError."""
         try:
             content = json.loads(file.read_text(encoding="utf-8"))
             if content["version"] != VERSION:
@@ -64,7 +64,7 @@ class Baseline:
         return cls(file, entries, config)
 
     def __call__(self, report: Report, run: Run) -> Report:
-        """The report without what the baseline has; a note tells of its entries that no longer occur."""
+        """Return the report without what the baseline has; a note names the number of entries that no longer occur."""
         found = _entries(report.findings, run.texts, self.file)
         names = self._renamed(found)
         known = {entry.key for entry in self.entries}
@@ -80,7 +80,7 @@ class Baseline:
         )
 
     def _notes(self, count: int, run: Run) -> Iterator[str]:
-        """What to tell of `count` findings that are left out, and of entries without one, if all had a chance."""
+        """Yield notes on `count` findings that are left out, and on entries that the run could find but did not."""
         if count:
             findings, are = ("finding", "is") if count == 1 else ("findings", "are")
             yield f"{count} {findings} of {self.file} {are} not shown"
@@ -90,9 +90,10 @@ class Baseline:
             yield f"{gone} {entries} of {self.file} no longer {occur}; `--write-baseline` takes {them} out"
 
     def _renamed(self, found: Iterable[Entry]) -> dict[str, str]:
-        """The names that files have in the baseline, of those that are gone under these and seem to be here now.
+        """Return, by new path, the old path in the baseline of files that seem to be renamed.
 
-        A file is known again where it has kept its name or has half of the findings, and two at least.
+        The old file must be gone, and the new one must have kept its name, or have half of the findings and at least
+        two.
         """
         gone: dict[str, set[tuple[str, str]]] = defaultdict(set)
         for entry in self.entries:
@@ -119,24 +120,24 @@ class Baseline:
 def write(file: Path, report: Report, run: Run, config: Config) -> None:
     """Record the findings of a report in a file.
 
-    What the file has already of files that were not read, or of rules that were not asked for, is kept. Raises
-    ConfigError.
+    Entries that the file already has for files that were not read, or for rules that were not asked for, are kept.
+    Raises ConfigError.
     """
     found = {entry.key: entry for entry in (_unasked(Baseline.read(file, config), run) if file.exists() else [])}
     found |= {entry.key: entry for entry in _entries(report.findings, run.texts, file)}
     entries = sorted(found.values())
     rows = ",\n".join(json.dumps(vars(entry), ensure_ascii=False) for entry in entries)
     text = f'{{"version": {VERSION}, "findings": [\n{rows}\n]}}\n'
-    from detlint.applying.writing import put  # which imports what fixes need
+    from detlint.applying.writing import put  # it imports what fixes need
 
     try:
-        put(file, text.encode("utf-8", "backslashreplace"))  # as JSON escapes what no UTF-8 can hold
+        put(file, text.encode("utf-8", "backslashreplace"))  # characters that UTF-8 cannot encode become JSON escapes
     except OSError as error:
         raise ConfigError(f"{file} cannot be written ({error.strerror or error}); it is as it was") from error
 
 
 def _entries(findings: Sequence[Judged], texts: Texts, file: Path) -> list[Entry]:
-    """What findings are in a baseline."""
+    """Return the entries of findings in a baseline."""
     by_path: dict[str, list[int]] = defaultdict(list)
     for index, judged in enumerate(findings):
         by_path[judged.finding.place.path].append(index)
@@ -151,14 +152,16 @@ def _entries(findings: Sequence[Judged], texts: Texts, file: Path) -> list[Entry
 
 
 def _from(file: Path, path: str) -> str:
-    """A path from the folder of a baseline."""
+    """Return a path relative to the folder of a baseline."""
     folder, name = os.path.split(path)
     return Path(os.path.relpath(os.path.realpath(folder), os.path.realpath(file.parent)), name).as_posix()
 
 
 def _unasked(baseline: Baseline, run: Run) -> list[Entry]:
-    """The entries that a run might not find though they are there: of files that it did not read, of other rules, and,
-    where it has a part of the project, of those that ask for all of it.
+    """Return the entries that a run might miss though they still apply.
+
+    These are those of files that it did not read, of rules that it did not ask for and, where it has only a part of the
+    project, of rules that need all of it.
     """
     file, config, catalogue = baseline.file, baseline.config, catalogues.load()
     read = {_from(file, item.path) for item in run.sources}

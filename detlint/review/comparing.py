@@ -21,19 +21,19 @@ from detlint.settling.settling import choose
 from detlint.sources.console_scripts import Command, commands
 from detlint.sources.source import content
 
-Known = dict[tuple[str, Place | str], int]  # how grave a code was at a place, or for a program
+Known = dict[tuple[str, Place | str], int]  # the rank of a code at a place, or for a program
 
 
 class Since:
-    """A filter that leaves what a change brought.
+    """A filter that keeps what a change brought.
 
-    The change leads from the commit where HEAD left the history of a revision to the files on disk. A finding stays
-    where a line of it was touched, where it was not there before, or was less grave; the old state is judged by the
-    settings of today. Files that git ignores or that belong to another repository are no part of the change.
+    The change leads from the commit where HEAD left the history of a revision to the files on disk. A finding stays if
+    a line of it was touched, or if it was not there before or was less grave. The old state is judged by today's
+    settings. Files that git ignores or that belong to another repository are not part of the change.
     """
 
     def __init__(self, revision: str, paths: Sequence[Path], config: Config, torch: Version, jobs: int = 0) -> None:
-        """Raises ConfigError where git cannot tell what changed."""
+        """Find the commit to compare with. Raises ConfigError where git cannot say what changed."""
         self._repository = Repository(paths[0] if paths[0].is_dir() else paths[0].parent)
         self._base = self._repository.base(revision)
         self._paths, self._config, self._torch, self._jobs = paths, config, torch, jobs
@@ -41,7 +41,7 @@ class Since:
         self._known: Known | None = None
 
     def __call__(self, report: Report, run: Run) -> Report:
-        """The report with what the change brought. The first call is for the files as they are on disk."""
+        """Return the report with only what the change brought. The first call is for the files as they are on disk."""
         if self._begun is None:
             files = [item.path for item in run.sources]
             self._begun = run, Past(self._repository, self._base, self._paths, self._config, files)
@@ -59,7 +59,7 @@ class Since:
         return replace(report, findings=shown, notes=(*report.notes, note) if count else report.notes)
 
     def _alignments(self, run: Run) -> dict[str, Alignment]:
-        """What has become of each file that is not as it was."""
+        """Return the alignment of each file that has changed, by path."""
         assert self._begun is not None
         first, past = self._begun
         new, old = dict(past.now), dict(past.before)
@@ -71,7 +71,7 @@ class Since:
         return align(old, new) if old or new else {}
 
     def _old_report(self) -> Report:
-        """What was found before the change."""
+        """Return the report on the state before the change."""
         assert self._begun is not None
         run, past = self._begun
         sources = [past.source(path) for path in sorted(past.files)]
@@ -92,7 +92,7 @@ class Since:
         return commands(self._config.root, [item.path for item in run.sources], past.read)
 
     def _is_new(self, judged: Judged, before: Place, changed: Mapping[str, Alignment]) -> bool:
-        """Whether a finding on lines that were not touched was not there, or less grave."""
+        """Return whether a finding on lines that were not touched was not there before, or was less grave."""
         if self._known is None:
             self._known = _known(self._old_report())
         known, code, rank = self._known, judged.finding.code, judged.severity.rank
@@ -101,7 +101,7 @@ class Since:
 
 
 def _known(report: Report) -> Known:
-    """What was found where, or in which programs as a whole, and how grave it was."""
+    """Return the rank of each finding, by its code and its place, or by its code and each program that it is about."""
     known: Known = {}
     for judged in report.findings:
         finding, rank = judged.finding, judged.severity.rank
@@ -111,12 +111,12 @@ def _known(report: Report) -> Known:
 
 
 def _programs(finding: Finding) -> list[str]:
-    """The programs that a finding is about as a whole, by path; its place, their first draw, may move about."""
+    """Return the programs that a finding is about as a whole, by path; its place, their first draw, may move."""
     return finding.details["programs"].splitlines() if "programs" in finding.details else []
 
 
 def _before(finding: Finding, changed: Mapping[str, Alignment]) -> Place | None:
-    """Where a finding would have been before the change; None where it touched a line of it."""
+    """Return where a finding would have been before the change; None if the change touched a line of it."""
     place = finding.place
     return changed[place.path].before(place) if place.path in changed else place
 

@@ -24,19 +24,19 @@ _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _RENAMED = re.compile(rb"rename from old/(\d+)/")
 _NUMBERED = re.compile(rb"diff --git (?:old|new)/\d+/\S* (?:old|new)/(\d+)/")
 _CELL = "# %%"
-Line = tuple[int | None, int]  # a cell and the number of a line in it
+Line = tuple[int | None, int]  # a cell and a line number in it
 
 
 @record(frozen=True)
 class Lines:
-    """The lines of a file, and where each one stands: those of a notebook are the lines of its code cells."""
+    """The lines of a file, and where each one is: those of a notebook are the lines of its code cells."""
 
     texts: tuple[str, ...]
     places: tuple[Line | None, ...]
 
 
 def lines(path: str, content: bytes | str) -> Lines:
-    """The lines of a file that is compared; a notebook that cannot be read is compared as any other file."""
+    """Return the lines of a file to compare; a notebook that cannot be read is compared like any other file."""
     try:
         text = (decode(content) if isinstance(content, bytes) else content).removeprefix("\ufeff")
         cells = notebook.texts(path, text)
@@ -57,7 +57,7 @@ def lines(path: str, content: bytes | str) -> Lines:
 
 @record(frozen=True)
 class Alignment:
-    """What has become of a file: its old path, and for each line where it stood, None where the change touched it.
+    """Where a file and its lines come from: its old path and, for each line, its origin, None if the change touched it.
 
     A file without an old path is new.
     """
@@ -66,7 +66,7 @@ class Alignment:
     origins: Mapping[Line, tuple[int, Line] | None]
 
     def before(self, place: Place) -> Place | None:
-        """Where a place was before the change; None where it touched a line of it, or took one away from within."""
+        """Return where a place was before the change; None if the change touched a line in it or removed one."""
         if self.path is None:
             return None
         spanned = [self.origins.get((place.cell, number)) for number in range(place.line, place.end_line + 1)]
@@ -78,7 +78,7 @@ class Alignment:
 
 
 def align(old: Mapping[str, Lines], new: Mapping[str, Lines]) -> dict[str, Alignment]:
-    """What has become of each file of `new`, by path; one that `old` has under another name may be found there.
+    """Return the alignment of each file of `new`, by path; a file may be found in `old` under another name.
 
     Raises ConfigError where git cannot be run.
     """
@@ -95,9 +95,9 @@ def align(old: Mapping[str, Lines], new: Mapping[str, Lines]) -> dict[str, Align
 
 
 def _compared(paths: Iterable[str], old: Mapping[str, Lines], new: Mapping[str, Lines]) -> bytes:
-    """What git says of two folders of texts, each in a folder with the number of its path.
+    """Return git's patch between two folders of texts, each text in a folder named by the number of its path.
 
-    They lie outside of any repository, so that no settings but git's own count.
+    They are outside any repository, so that only git's own settings count.
     """
     with tempfile.TemporaryDirectory(prefix="detlint-") as name:
         here = Path(name)
@@ -123,7 +123,7 @@ Hunk = tuple[int, int, int, int]  # first line and number of lines, old and new
 
 
 def _parts(patch: bytes) -> dict[int, tuple[int | None, list[Hunk]]]:
-    """The files of a patch by number: the number of the old name of each that has one, and its hunks."""
+    """Return the files of a patch by number: the number of the old name of each that has one, and its hunks."""
     parts: dict[int, tuple[int | None, list[Hunk]]] = {}
     number, skipped = -1, 0
     for line in patch.split(b"\n"):
@@ -151,10 +151,10 @@ def _origins(old: Lines, new: Lines, hunks: Iterable[Hunk]) -> dict[Line, tuple[
 
 
 def _untouched(count: int, hunks: Iterable[Hunk]) -> Iterator[int | None]:
-    """For each of `count` new lines, from 0, the old one that it is."""
+    """Yield, for each of `count` new lines, the number of the old line that it is, from 0, or None if it is new."""
     line = shift = 0
     for _, removed, first, added in (*hunks, (0, 0, count + 1, 0)):
-        start = first - 1 if added else first  # behind the line that it names, where nothing was added
+        start = first - 1 if added else first  # after the line that it names if nothing was added
         start = min(start, count)
         while line < start:
             yield line + shift

@@ -1,4 +1,4 @@
-"""What of a report is shown: filters over reports."""
+"""Filters over reports, which choose what is shown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from detlint.sources import source
 
 
 class Within:
-    """A filter that leaves what is found under some paths."""
+    """A filter that keeps what is found under some paths."""
 
     def __init__(self, paths: Sequence[Path], config: Config) -> None:
         self._place = source.places()
@@ -24,7 +24,7 @@ class Within:
         self._files = {self._place(path) for path in found}
 
     def __call__(self, report: Report, run: Run) -> Report:
-        """The report on the files under the paths, of those that were read."""
+        """Return the report on those files under the paths that were read."""
         return replace(
             report,
             findings=tuple(judged for judged in report.findings if self._is_shown(judged.finding.place.path)),
@@ -33,7 +33,7 @@ class Within:
         )
 
     def of(self, run: Run) -> Run:
-        """The part of a run that is under the paths."""
+        """Return the part of a run that is under the paths."""
         return replace(run, sources=[item for item in run.sources if self._is_shown(item.path)])
 
     def _is_shown(self, path: str) -> bool:
@@ -46,9 +46,9 @@ Filter = Callable[[Report, Run], Report]
 def filters(
     paths: Sequence[Path], config: Config, torch: Version, jobs: int = 0, since: str | None = None
 ) -> list[Filter]:
-    """What the settings, and a revision `since` which only changes count, leave out. Raises ConfigError.
+    """Return the filters that the settings ask for, and one for the revision `since`. Raises ConfigError.
 
-    Those who only ask for the one need not pay for the other.
+    The latter keeps what changed since that revision. Each filter is imported only if it is asked for.
     """
     within = Within(paths, config) if config.context else None
     found: list[Filter] = [] if within is None else [within]
@@ -65,7 +65,7 @@ def filters(
 
 
 def filtered(report: Report, run: Run, narrowing: Iterable[Filter]) -> Report:
-    """The report with one filter after the other applied."""
+    """Return the report with one filter applied after the other."""
     for each in narrowing:
         report = each(report, run)
     return report

@@ -1,4 +1,4 @@
-"""What a finding is known by from one state of the code to the next: robust to lines that move."""
+"""What identifies a finding from one state of the code to the next, even if lines move."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Texts = Callable[[str], Mapping[int | None, str]]
 
 
 def fingerprints(findings: Iterable[Finding], texts: Texts, names: Mapping[str, str] | None = None) -> list[str]:
-    """A fingerprint for each finding, 32 hexadecimal digits, no two the same.
+    """Return a fingerprint for each finding, 32 hexadecimal digits, no two the same.
 
-    It is made of the file's path (or its name in `names`), the code, and the words of the finding's lines; findings
-    that are alike in all of it are counted, in the order given. `texts` gives the texts of a file by cell.
+    It is made of the file's path (or its name in `names`), the code, and the words of the finding's lines. Findings
+    that are alike in all of these are numbered in the order given. `texts` returns the texts of a file by cell.
     """
     files: dict[str, dict[int | None, list[str]]] = {}
     seen: Counter[tuple[str, str, str]] = Counter()

@@ -1,8 +1,8 @@
-"""A git repository, read: which files it had at a commit, and what was in them.
+"""Reading a git repository: which files it had at a commit, and their contents.
 
-Only its object database, its index and its ignore rules are read. What compares with the work tree (`git diff`,
-`git status`) would run the filters, converters and monitors that the settings of the repository name, and it may be a
-stranger's.
+Only its object database, its index and its ignore rules are read. Commands that compare with the work tree (`git diff`,
+`git status`) would run the filters, converters and monitors that the settings of the repository name, and the
+repository may be a stranger's.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from detlint.support.records import record
 _KEPT = ("GIT_CONFIG", "GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM")
 _SAFE = ("--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
 _PARTIAL = "git lacks old files that changed, as a partial clone does; `git diff REV` fetches them"
-_LINK, _LINKS = "120000", 8  # the mode of a symbolic link, and how many of them in a row are followed
+_LINK, _LINKS = "120000", 8  # the mode of a symbolic link, and how many in a row are followed
 
 
 @record(frozen=True)
@@ -32,16 +32,16 @@ class Blob:
 
 
 class Repository:
-    """The repository that a folder belongs to, with `root` its work tree."""
+    """The repository that a folder belongs to, with its work tree at `root`."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises ConfigError where there is none, or no git."""
+        """Find the repository. Raises ConfigError if there is none, or no git."""
         self.root = folder
         self.root = Path(os.fsdecode(self._ask("rev-parse", "--show-toplevel").removesuffix(b"\n")))
         self._places: dict[Path, PurePosixPath | None] = {}
 
     def base(self, revision: str) -> str:
-        """The commit where HEAD left the history of `revision`. Raises ConfigError where there is none here."""
+        """Return the commit where HEAD left the history of `revision`. Raises ConfigError if there is none here."""
         if revision.startswith("-"):
             raise ConfigError(f"{revision!r} is no revision")
         shallow = self._ask("rev-parse", "--is-shallow-repository").strip() == b"true"
@@ -62,7 +62,7 @@ class Repository:
         return os.fsdecode(self._ask("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").strip())
 
     def tree(self, commit: str) -> dict[PurePosixPath, Blob]:
-        """The files of a commit by path from the root; links have the content that they lead to, if it is there."""
+        """Return the files of a commit by path from the root; links have the content of their targets, if any."""
         found: dict[PurePosixPath, Blob] = {}
         for row in self._ask("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")[:-1]:
             head, _, path = row.partition(b"\t")
@@ -83,7 +83,7 @@ class Repository:
         return found | {link: blob for link, blob in links.items() if blob.mode != _LINK}
 
     def contents(self, ids: Sequence[str]) -> list[bytes]:
-        """The contents of blobs. Raises ConfigError where one is not here, as in a partial clone."""
+        """Return the contents of blobs. Raises ConfigError if one is not here, as in a partial clone."""
         if not ids:
             return []
         answer = self._ask("cat-file", "--batch", given="".join(f"{each}\n" for each in ids).encode())
@@ -98,24 +98,24 @@ class Repository:
         return found
 
     def ignored(self, paths: Iterable[PurePosixPath]) -> set[PurePosixPath]:
-        """Those of some paths that are neither tracked nor to be tracked."""
+        """Return the paths among `paths` that git ignores and does not track."""
         given = b"".join(os.fsencode(path) + b"\0" for path in paths)
         answer = self._ask("check-ignore", "-z", "--stdin", given=given, fails=1) if given else b""
         return {PurePosixPath(os.fsdecode(path)) for path in answer.split(b"\0")[:-1]}
 
     def left_out(self) -> set[PurePosixPath]:
-        """The files that a sparse checkout does not write to the work tree."""
+        """Return the files that a sparse checkout does not write to the work tree."""
         rows = self._ask("ls-files", "-z", "-t").split(b"\0")
         found = {PurePosixPath(os.fsdecode(row[2:])) for row in rows if row.startswith(b"S ")}
         return {place for place in found if not (self.root / place).exists()}
 
     def file(self, path: Path) -> PurePosixPath | None:
-        """The path from the root of a file, links not followed; None where it belongs to no repository or another."""
+        """Return the path of a file from the root, links not followed; None if it is not in this repository."""
         folder = self.folder(path.parent)
         return None if folder is None else folder / path.name
 
     def folder(self, path: Path) -> PurePosixPath | None:
-        """The path from the root of a folder, as `file`."""
+        """Return the path of a folder from the root, as `file` does."""
         path = path.absolute()
         if path not in self._places:
             real, root = Path(os.path.realpath(path)), Path(os.path.realpath(self.root))
@@ -127,9 +127,9 @@ class Repository:
         return self._places[path]
 
     def _ask(self, *arguments: str, given: bytes = b"", fails: int = 0) -> bytes:
-        """What git answers. `fails` is a further status that is no failure. Raises ConfigError."""
+        """Return git's output. `fails` is another exit status that is no failure. Raises ConfigError."""
         kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_") or key.startswith(_KEPT)}
-        # what is not here is not fetched either: by which command and from where, the repository's settings say
+        # missing objects are not fetched: the repository's settings would choose the command and the source
         environment = {**kept, "LC_ALL": "C", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
         command = [program(), "-C", str(self.root), *_SAFE, *arguments]
         done = subprocess.run(command, input=given, capture_output=True, env=environment)
@@ -142,7 +142,7 @@ class Repository:
 
 
 def program() -> str:
-    """Where git is, nowhere but in absolute folders: in the working folder a stranger's may lie. Raises ConfigError."""
+    """Return the path of git in an absolute folder, as the working folder may hold a stranger's. Raises ConfigError."""
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
         found = shutil.which(str(Path(folder, "git"))) if Path(folder).is_absolute() else None
         if found is not None:
@@ -151,7 +151,7 @@ def program() -> str:
 
 
 def blob_id(content: bytes, like: str) -> str:
-    """The id that git has for a content, by the hash that the id `like` was made with."""
+    """Return the id that git has for a content, by the hash that the id `like` was made with."""
     made = hashlib.sha256() if len(like) == 64 else hashlib.sha1(usedforsecurity=False)
     made.update(b"blob %d\0" % len(content))
     made.update(content)

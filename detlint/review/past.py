@@ -16,10 +16,10 @@ from detlint.sources.source import UnreadableError
 
 
 class Past:
-    """What there was at a commit. Files have the paths that the run gives them, or would have given them.
+    """The files at a commit, under the paths that the run gives them, or would have given them.
 
-    `before` are the lines of what differs by now or is gone, `now` those of what differs or is new. All else is the
-    same: also what git ignores, and what belongs to another repository.
+    `before` has the lines of files that differ now or are gone, `now` those of files that differ or are new. All others
+    are the same, including what git ignores and what belongs to another repository.
     """
 
     def __init__(
@@ -38,11 +38,11 @@ class Past:
         self.before = {path: lines(path, content) for path, content in contents.items()}
         self.now = {path: lines(path, content) for path, content in now.items()}
         for path in [path for path in old if self.now.get(path) == self.before[path]]:
-            del self.before[path], self.now[path]  # other ends of lines, or other outputs in a notebook
+            del self.before[path], self.now[path]  # only line endings or outputs in a notebook differ
         self._contents = {path: contents[path] for path in self.before}
 
     def _compared(self, files: Iterable[str]) -> tuple[dict[str, Blob], dict[str, bytes]]:
-        """What the files on disk that differ were, and what is in these and in new ones."""
+        """Return the old blobs of the files on disk that differ, and the contents of these and of new ones."""
         old: dict[str, Blob] = {}
         now: dict[str, bytes] = {}
         unknown: dict[PurePosixPath, str] = {}
@@ -61,11 +61,11 @@ class Past:
         return old, now
 
     def _discovered(self, paths: Sequence[Path], config: Config) -> Iterator[tuple[str, PurePosixPath]]:
-        """The files that the run would have found."""
+        """Yield the files that the run would have found, each with its path in the repository."""
         for path in paths:
             folder = self._repository.folder(path) if path.is_dir() else None
             if folder is None:
-                continue  # a file that is asked for is there
+                continue  # a file that was asked for exists
             for place in self._tree:
                 if place.is_relative_to(folder):
                     found = path / place.relative_to(folder)
@@ -73,12 +73,12 @@ class Past:
                         yield found.as_posix(), place
 
     def is_file(self, path: Path) -> bool:
-        """Whether there was a file."""
+        """Return whether the file existed."""
         place = self._repository.file(path)
         return path.is_file() if place is None or place in self._ignored else place in self._tree
 
     def read(self, path: Path) -> str:
-        """The text that a file had. Raises UnreadableError."""
+        """Return the text that a file had. Raises UnreadableError."""
         place = self._repository.file(path)
         if place is None:
             return source.read(path)
@@ -87,18 +87,18 @@ class Past:
         return source.decode(self._repository.contents([self._tree[place].id])[0])
 
     def document(self, path: str, now: bytes | None) -> bytes | None:
-        """What was in a configuration file, None if there was none, where `now` is what is in it by now."""
+        """Return the content that a configuration file had, None if there was none; `now` is its content now."""
         place = self._repository.file(Path(path))
         if place is not None and place in self._tree:
             return self._repository.contents([self._tree[place].id])[0]
         return now if now is None or place is None or self._repository.ignored([place]) else None
 
     def source(self, path: str) -> Source:
-        """A file as it is to be analysed."""
+        """Return a file in the form in which it is analysed."""
         return Source(path, source.module_name(Path(path), self.is_file), self._contents.get(path))
 
     def unread(self) -> frozenset[str]:
-        """The modules that imports may have found beside the files of the run."""
+        """Return the modules, other than the files of the run, that imports may have found."""
         folders = {path.parent: path for path in map(Path, self.files)}
         near = {each for path in folders.values() for each in source.search_folders(path, self.is_file)}
         return frozenset(path.as_posix() for folder in near for path in self._modules(folder)).difference(self.files)
@@ -113,7 +113,7 @@ class Past:
 
     @cached_property
     def _by_folder(self) -> Mapping[PurePosixPath, list[PurePosixPath]]:
-        """The modules in each folder, and in those right within it."""
+        """The modules in each folder and in its direct subfolders."""
         found = defaultdict(list)
         for path in self._tree:
             if path.suffix == ".py":

@@ -1,4 +1,4 @@
-"""A run as filters are told of it: its files, and what came of them."""
+"""A run as filters see it: its files and the results for them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from detlint.support.records import record
 
 @record(frozen=True)
 class Run:
-    """What a report was made from: the files, what came of some of them by path, and what is around them."""
+    """What a report was made from: the files, the results for some of them by path, and what is around them."""
 
     sources: Sequence[Source]
     collected: Mapping[str, Collected]
@@ -26,7 +26,7 @@ class Run:
         return {item.path: item for item in self.sources}
 
     def texts(self, path: str) -> Mapping[int | None, str]:
-        """The texts of a file by cell; none where they cannot be had."""
+        """Return the texts of a file by cell; empty if it cannot be read."""
         try:
             return notebook.texts(path, self.by_path[path].read())
         except UnreadableError:

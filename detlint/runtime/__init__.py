@@ -42,11 +42,11 @@ def seed_everything(seed: int, *, strict: bool = False) -> int:
     It is an integer from 0 to 2**32 - 1. Devices that are not in use yet get it, too.
 
     Processes of a distributed run all get the same streams: see rank_seed(). Generators
-    of other libraries are seeded, too, once register() was told of them.
+    of other libraries are seeded, too, if register() was called for them.
 
     No call fixes hashes of strings, and so the order of sets: PYTHONHASHSEED does, read
     when Python starts. It is not set here, as only child processes would follow it.
-    `strict` raises RuntimeError, before anything is seeded, if Python started without.
+    `strict` raises RuntimeError, before anything is seeded, if it was not set.
     """
     seed = _checked(seed)
     if strict and _hashes_vary():
@@ -65,9 +65,9 @@ def rank_seed(seed: int, rank: int | None = None) -> int:
 
     Build the model after `seed_everything(seed)`, alike on all ranks, then call
     `seed_everything(rank_seed(seed))`, so that dropout and augmentation differ. `rank`
-    is by default torch.distributed's, else the variable RANK that torchrun sets, or 0.
-    Where ranks must draw alike (tensor parallelism), pass the data-parallel rank. Runs
-    with neighbouring seeds share no stream, as they would under `seed + rank`.
+    defaults to that of torch.distributed, else to the variable RANK that torchrun sets,
+    or 0. Where ranks must draw alike (tensor parallelism), pass the data-parallel rank.
+    Runs with neighbouring seeds share no stream, as they would under `seed + rank`.
     """
     seed = _checked(seed)
     if rank is None:
@@ -85,14 +85,14 @@ def register(
     get_state: Callable[[], Any] | None = None,
     set_state: Callable[[Any], object] | None = None,
 ) -> None:
-    """Have one more generator seeded: `register("cv2", cv2.setRNGSeed)`.
+    """Register one more generator to be seeded: `register("cv2", cv2.setRNGSeed)`.
 
-    `seed` gets an integer from 0 to 2**31 - 1, which every library takes, from
+    `seed` gets an integer from 0 to 2**31 - 1, which every library accepts, from
     seed_everything() and seed_worker(), and at once if one of them ran before.
     `get_state` and `set_state`, both or neither, serve rng_state() and set_rng_state();
-    deterministic_scope() needs both, too. A name that is registered again is replaced.
-    Spawned workers import everything anew: register in the module of the data set, not
-    under `if __name__ == "__main__"`.
+    deterministic_scope() needs both, too. Registering a name again replaces it. Spawned
+    workers import everything anew: register in the module of the data set, not under
+    `if __name__ == "__main__"`.
     """
     if (get_state is None) != (set_state is None):
         raise TypeError(f"{name}: give both get_state and set_state, or neither")
@@ -102,7 +102,7 @@ def register(
 
 
 def make_generator(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
-    """Return a generator of torch with a seed of its own, from 0 to 2**64 - 1."""
+    """Return a torch generator with a seed of its own, from 0 to 2**64 - 1."""
     import torch
 
     generator = torch.Generator(device=device)
@@ -122,7 +122,7 @@ def worker_rng() -> np.random.Generator:
     """Return this process's own NumPy generator: call it in `__getitem__`.
 
     It follows the seed of the worker, which no other worker or epoch has, or torch's
-    seed outside of workers. It is one object until the one or the other is seeded anew.
+    seed outside of workers. It is the same object until one of these is seeded anew.
     """
     global _rng
     import numpy as np
@@ -141,7 +141,7 @@ def worker_rng() -> np.random.Generator:
 def enable_determinism(warn_only: bool = False) -> None:
     """Let torch, cuDNN, cuBLAS and oneDNN use only algorithms that repeat bit for bit.
 
-    Operations that have none raise, or with `warn_only` warn and go on varying. Call it
+    Operations that have none raise, or with `warn_only` warn and still vary. Call it
     before CUDA is in use: cuBLAS reads CUBLAS_WORKSPACE_CONFIG once, which is set here
     to ":4096:8" unless it is valid. Where it is too late for that, torch before 2.10
     refuses matrix products (later ones do not need it: pytorch/pytorch#161749), so
@@ -177,7 +177,7 @@ def deterministic_scope(
 
     Inside, enable_determinism() holds and, given a `seed`, so does seed_everything().
     Afterwards, also on errors, the switches are as before and, given a `seed`, so are
-    the random streams, but for CUBLAS_WORKSPACE_CONFIG, which is read just once.
+    the random streams, except for CUBLAS_WORKSPACE_CONFIG, which is read just once.
     """
     import torch
 
@@ -204,8 +204,8 @@ def rng_state(*generators: AnyGenerator) -> dict[str, Any]:
     """Return the states of all random streams of this process, for a checkpoint.
 
     These are `random`, NumPy's global stream, torch's on the CPU and on all devices in
-    use, generators that come from here or were registered, and the given ones of torch,
-    NumPy or `random`. The dict holds numbers, strings, tuples and CPU tensors, for
+    use, generators made here or registered, and the given ones of torch, NumPy or
+    `random`. The dict holds numbers, strings, tuples and CPU tensors, for
     `torch.load(..., weights_only=True)`.
     """
     np, torch = _module("numpy"), _module("torch")
@@ -229,8 +229,9 @@ def set_rng_state(state: Mapping[str, Any], *generators: AnyGenerator) -> None:
 
     `map_location` may have moved `state` to another device. ValueError is raised, and
     nothing changed, if it is no such state or was saved with other generators. A
-    warning tells where the run cannot continue exactly: another number of devices (the
-    first ones are restored), a saved generator that is not registered, or not made yet.
+    warning says where the run cannot continue exactly: another number of devices (the
+    first ones are restored), or a saved generator that is not registered or not made
+    yet.
     """
     global _rng, _seed
     if not isinstance(state, dict) or state.get("format") != 1:
@@ -289,7 +290,7 @@ def _checked(seed: int, most: int = 2**32 - 1, what: str = "seed") -> int:
 
 
 def _hashes_vary() -> bool:
-    """Whether Python started without a fixed PYTHONHASHSEED."""
+    """Return whether Python started without a fixed PYTHONHASHSEED."""
     try:  # what Python saw; os.environ may have been changed since
         started = b"\0" + Path("/proc/self/environ").read_bytes()
         value = started.partition(b"\0PYTHONHASHSEED=")[2].partition(b"\0")[0].decode()
@@ -318,7 +319,7 @@ def _module(name: str) -> Any:
 
 
 def _switches(torch: Any) -> list[tuple[Any, str, Any]]:
-    """Owner, name and value of each switch that enable_determinism() changes."""
+    """Return owner, name and value of each switch that enable_determinism() changes."""
     cudnn, mkldnn = torch.backends.cudnn, torch.backends.mkldnn
     inductor = _module("torch._inductor.config")  # use_deterministic_algorithms sets it
     owners = [(cudnn, "benchmark")]
@@ -327,7 +328,7 @@ def _switches(torch: Any) -> list[tuple[Any, str, Any]]:
 
 
 def _device_states(torch: Any) -> dict[str, Any]:
-    """The states of devices in use, by kind: asking others would start them."""
+    """Return the states of devices in use, by kind: asking others would start them."""
     custom = getattr(torch._C, "_get_privateuse1_backend_name", str)()
     states = {}
     for kind in ("cuda", "xpu", "mps", custom):

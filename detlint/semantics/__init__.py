@@ -1,1 +1,1 @@
-"""What a rule may ask of one file: names, bindings, values, types, arguments."""
+"""What a rule may ask about one file: names, bindings, values, types, arguments."""

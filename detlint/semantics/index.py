@@ -1,4 +1,4 @@
-"""Where things stand in one file, found without going through all of it again: nodes by kind, calls by spelling."""
+"""An index of one file, which avoids repeated searches: nodes by kind, calls by spelling."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ T = TypeVar("T")
 
 
 class Index:
-    """The nodes of one file by kind and name, its calls by how they are written."""
+    """The nodes of one file by kind and name, and its calls by spelling."""
 
-    narrows: ClassVar[bool] = True  # False: rules look at every call there is, by which tests show that none is lost
+    narrows: ClassVar[bool] = True  # False: rules look at every call, by which tests show that none is missed
 
     def __init__(self, file: s.File, catalogue: Catalogue) -> None:
         self.file = file
         self.catalogue = catalogue
         self.answers: dict[Hashable, Any] = {}
-        self._reads: dict[str, dict[Scope | None, list[s.Name]]] = {}  # by name, and by where that is bound
+        self._reads: dict[str, dict[Scope | None, list[s.Name]]] = {}  # by name, and by the scope that binds it
 
     # Nodes
 
@@ -40,7 +40,7 @@ class Index:
         return found
 
     def every(self, kind: type[N]) -> list[N]:
-        """All nodes of a kind, parents before children."""
+        """Return all nodes of a kind, parents before children."""
         return self._by_kind.get(kind, [])
 
     @property
@@ -61,7 +61,7 @@ class Index:
         return found
 
     def attributes(self, name: str) -> list[s.Attribute]:
-        """All `x.name`, whatever `x` is, parents before children."""
+        """Return all `x.name`, for any `x`, parents before children."""
         return self._attributes.get(name, [])
 
     @cached_property
@@ -72,7 +72,7 @@ class Index:
         return found
 
     def names_of(self, name: str) -> list[s.Name]:
-        """All names spelled so, parents before children."""
+        """Return all names spelled `name`, parents before children."""
         return self._names_by_id.get(name, [])
 
     @property
@@ -81,7 +81,7 @@ class Index:
         return {node.id for node in self.every(s.Name)} | {node.attribute for node in self.every(s.Attribute)}
 
     def reads(self, scope: Scope, name: str) -> list[s.Name]:
-        """Where a name bound in `scope` is read, inner functions included, in source order."""
+        """Return where a name bound in `scope` is read, including inner functions, in source order."""
         if name not in self._reads:
             found: dict[Scope | None, list[s.Name]] = defaultdict(list)
             for node in self.names_of(name):
@@ -92,7 +92,7 @@ class Index:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Every name, attribute, keyword and text of the file, and the parts of what it imports."""
+        """Every name, attribute, keyword and string of the file, and the components of what it imports."""
         found = self.identifiers
         found.update(node.keyword for node in self.every(s.Argument) if node.keyword is not None)
         found.update(node.value for node in self.every(s.Constant) if isinstance(node.value, str))
@@ -120,7 +120,7 @@ class Index:
 
     @cached_property
     def _by_ending(self) -> Mapping[str | None, list[s.Call]]:
-        """Calls by the last parts of the names that they may be of; None: by any."""
+        """Calls by the last components of the names that they may be of; None: by any."""
         found: dict[str | None, list[s.Call]] = defaultdict(list)
         for call in self.calls:
             endings = self._spellings.of(call.function)
@@ -129,7 +129,7 @@ class Index:
         return found
 
     def assignments_like(self, names: Collection[str]) -> list[s.Assign]:
-        """The assignments that may set an attribute of one of these qualified names, in source order, among others."""
+        """Return, in source order, assignments that may set attributes of these qualified names, among others."""
         if not self.narrows:
             return self.assignments
         wanted = self.catalogue.spellings(frozenset(names))
@@ -140,7 +140,7 @@ class Index:
 
     @cached_property
     def _sets(self) -> Mapping[str | None, list[s.Assign]]:
-        """Assignments by the last parts of the names that the attributes which they set may be of; None: of any."""
+        """Assignments by the last components of the names that the attributes they set may have; None: any."""
         found: dict[str | None, list[s.Assign]] = defaultdict(list)
         for node in self.assignments:
             attributes = [target for target in _targets(node.targets) if isinstance(target, s.Attribute)]
@@ -159,7 +159,7 @@ class Index:
 
     @cached_property
     def _by_word(self) -> Mapping[str, list[s.Call]]:
-        """Calls by the name or attribute that is called as it is written."""
+        """Calls by the last word of the called expression, as it is written."""
         found: dict[str, list[s.Call]] = defaultdict(list)
         for call in self.calls:
             found[last_word(call.function)].append(call)
@@ -176,10 +176,10 @@ class Index:
     def calls_like(
         self, names: Collection[str] = (), *, words: Iterable[str] = (), keywords: Iterable[str] = ()
     ) -> list[s.Call]:
-        """The calls that may be of one of the qualified `names`, in evaluation order; others may be among them.
+        """Return the calls that may be of one of the qualified `names`, in evaluation order, perhaps among others.
 
-        And those of anything that is written as one of `words`, and those with an argument of one of `keywords` ("*"
-        and "**" are such). Nothing is resolved for it.
+        Calls written as one of `words` are included, and those with an argument of one of `keywords` ("*" and "**" are
+        such). Nothing is resolved for this.
         """
         if not self.narrows:
             return self.calls
@@ -190,7 +190,7 @@ class Index:
         return _merged(found)
 
     def calls_named(self, names: Collection[str]) -> list[s.Call]:
-        """As `calls_like`, of qualified names alone."""
+        """Return the same as `calls_like` for qualified names alone."""
         return _merged(self._calls_ending(names)) if self.narrows else self.calls
 
     def _calls_ending(self, names: Collection[str]) -> list[list[s.Call]]:
@@ -202,7 +202,7 @@ class Index:
         return found
 
     def rows_like(self, file: str, table: str) -> tuple[Row, ...]:
-        """The rows of a table of facts of whose `names` or `calls` something may be called here, in order."""
+        """Return the rows of a table of facts whose `names` or `calls` may be called here, in order."""
         rows = self.catalogue.rows(file, table)
         if not self.narrows or None in self._endings:
             return rows
@@ -211,12 +211,12 @@ class Index:
         return tuple(rows[number] for number in sorted(numbers))
 
     def speaks_of(self, names: Collection[str]) -> bool:
-        """Whether the file has a word that can be an API of one of these qualified names."""
+        """Return whether the file has a word that can be an API of one of these qualified names."""
         return not self.narrows or not self.words.isdisjoint(self.catalogue.spellings(tuple(names)))
 
 
 def asked_once(function: Callable[Concatenate[M, P], T]) -> Callable[Concatenate[M, P], T]:
-    """Have a function of a file and of what can be hashed answer once for each file; nobody changes its answer."""
+    """Cache the answers of a function of a file and hashable arguments, per file; callers must not change an answer."""
 
     @wraps(function)
     def ask(module: M, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -230,7 +230,7 @@ def asked_once(function: Callable[Concatenate[M, P], T]) -> Callable[Concatenate
 
 
 def last_word(node: s.Expression) -> str:
-    """The last part of a name as it is written, "" for what is no name."""
+    """Return the last component of a name as it is written, "" for what is no name."""
     return node.attribute if isinstance(node, s.Attribute) else node.id if isinstance(node, s.Name) else ""
 
 
@@ -240,7 +240,7 @@ def _targets(targets: Iterable[s.Expression]) -> Iterable[s.Expression]:
 
 
 def _merged(lists: list[list[N]]) -> list[N]:
-    """What stands in several lists, in evaluation order and each once."""
+    """Return the nodes of several lists, in evaluation order and each once."""
     if len(lists) < 2:
         return lists[0] if lists else []
     return sorted({node for nodes in lists for node in nodes}, key=_order)

@@ -1,4 +1,4 @@
-"""What an expression is an instance of, from the calls, annotations and parameters that gave it its value."""
+"""What an expression is an instance of, inferred from the calls, annotations and parameters that gave it its value."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _NOTHING: frozenset[str] = frozenset()
 
 
 class Types:
-    """Finds the types of one file's expressions, as qualified names of classes; none: not known.
+    """The types of one file's expressions, as qualified names of classes; empty if unknown.
 
-    Without `guesses` only what the text says counts, not what most programs do: that `forward` is given tensors, that
-    a layer returns one, that whatever is added to a tensor gives one, that what may be None is not.
+    Without `guesses` only what the text says counts, not what holds in most programs: that `forward` receives tensors,
+    that a layer returns one, that adding anything to a tensor gives one, that what may be None is not.
     """
 
     def __init__(self, resolver: Resolver, *, guesses: bool = True) -> None:
@@ -43,7 +43,7 @@ class Types:
         self._items = {row.text("item"): row.text("type") for row in rows if row.text("item")}
 
     def of(self, node: s.Expression) -> frozenset[str]:
-        """The types of an expression."""
+        """Return the types of an expression."""
         found = self._found.get(node)
         if found is None:
             self._found[node] = _NOTHING
@@ -51,7 +51,7 @@ class Types:
         return found
 
     def _find(self, node: s.Expression) -> frozenset[str]:
-        """The types of an expression, by what it is made of."""
+        """Return the types of an expression, by its kind and parts."""
         if isinstance(node, s.Constant):
             return frozenset((f"builtins.{type(node.value).__name__}",))
         if isinstance(node, s.Collection):
@@ -132,7 +132,7 @@ class Types:
         return frozenset((TENSOR,)) if needed else _NOTHING
 
     def annotated(self, node: s.Expression) -> frozenset[str]:
-        """The classes that an annotation admits; None is left out of the guesses."""
+        """Return the classes that an annotation admits; with guesses, None is left out."""
         if isinstance(node, s.Constant):
             if isinstance(node.value, str) and node.parent is not None:
                 last = node.value.rpartition(".")[2]
@@ -150,14 +150,14 @@ class Types:
         return names if names.isdisjoint(_ANYTHING) else _NOTHING
 
     def _any_of(self, nodes: Sequence[s.Expression]) -> frozenset[str]:
-        """The classes that one of several annotations admits; none where one of them admits anything."""
+        """Return the classes that one of several annotations admits; empty if one of them admits anything."""
         none = [node for node in nodes if isinstance(node, s.Constant) and node.value is None]
         found = [self.annotated(node) for node in nodes if node not in none]
         told = frozenset[str]().union(*found) if all(found) else _NOTHING
         return self._or_none(told) if none else told
 
     def _or_none(self, told: frozenset[str]) -> frozenset[str]:
-        """The types of what is one of these or None."""
+        """Return the types of a value that has one of these types or is None; guesses leave None out."""
         return told | {_NONE} if told and not self._guesses else told
 
     def _of_call(self, node: s.Call) -> frozenset[str]:
@@ -175,12 +175,12 @@ class Types:
         return frozenset(found)
 
     def _is_of_a_guess(self, node: s.Call) -> bool:
-        """Whether what is called is a method of something whose type is not told."""
+        """Return whether a call is of a method of something whose type is unknown."""
         called = node.function
         return isinstance(called, s.Attribute) and not self.resolver.names(called.value) and not self.of(called.value)
 
     def _of_instance_call(self, types: frozenset[str]) -> frozenset[str]:
-        """Calling an instance of a torch.nn module gives a tensor, recurrent and attention modules aside."""
+        """Return the tensor that calling an instance of torch.nn gives; empty for recurrent and attention modules."""
         if not types or not all(t.startswith("torch.nn.") and t not in self._not_tensor for t in types):
             return _NOTHING
         return frozenset((TENSOR,))
@@ -220,4 +220,4 @@ class Types:
             if not types:
                 return _NOTHING
             found |= types
-        return found - {_NONE} if self._guesses else found  # what is only None here is given something elsewhere
+        return found - {_NONE} if self._guesses else found  # what is only None here gets a value elsewhere

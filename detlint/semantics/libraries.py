@@ -1,4 +1,4 @@
-"""The libraries of which the tables tell all that matters, by the first part of their qualified names."""
+"""The libraries that the tables describe in full, by the first component of their qualified names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rule may ask about a file: its calls, functions and classes, with names resolved."""
+"""The model of a file that rules query: its calls, functions and classes, with names resolved."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from detlint.tree.scopes import class_of
 class Passed:
     """What a call passes for one parameter.
 
-    `given` is True, False, or None where unpacking (`*args`, `**kwargs`) hides it. `values` are the
-    expressions that it may be, `default` the signature's default or UNKNOWN.
+    `given` is True, False, or None where unpacking (`*args`, `**kwargs`) hides it. `values` are the expressions that it
+    may be, `default` the signature's default or UNKNOWN.
     """
 
     given: bool | None
@@ -37,7 +37,7 @@ class Passed:
 
 @cache
 def _taking(catalogue: Catalogue, parameters: tuple[str, ...]) -> frozenset[str]:
-    """The names whose signatures have one of these parameters."""
+    """Return the names whose signatures have one of these parameters."""
     found = set()
     for name, text in catalogue.signatures.items():
         named = any(parameter in text for parameter in parameters)  # parsing all of them takes a while
@@ -47,10 +47,10 @@ def _taking(catalogue: Catalogue, parameters: tuple[str, ...]) -> frozenset[str]
 
 
 class Module(Resolver):
-    """One file. Nodes of the syntax are asked about through it; see `Resolver` for names and types.
+    """One file, with answers about the nodes of its syntax; see `Resolver` for names and types.
 
-    `path` is shown in findings; `name` is the dotted module name; `torch` is the version of PyTorch that
-    the project targets; `origins` say where each line of a notebook's text stands.
+    `path` is shown in findings; `name` is the dotted module name; `torch` is the version of PyTorch that the project
+    targets; `origins` say where each line of a notebook's text comes from.
     """
 
     def __init__(
@@ -72,13 +72,13 @@ class Module(Resolver):
         self._spans = read.spans
 
     def python(self, key: str, kind: str) -> frozenset[str]:
-        """The `functions`, `types` or `methods` that `python.toml` lists as being of a kind."""
+        """Return the `functions`, `types` or `methods` that `python.toml` lists as being of a kind."""
         return self.catalogue.names("python", "kind", key, id=kind)
 
     # Navigation
 
     def assignments_to(self, names: Collection[str]) -> Iterator[tuple[s.Assign, str]]:
-        """Assignments to attributes with one of these qualified names, `setattr` aside."""
+        """Yield the assignments to attributes with one of these qualified names, except by `setattr`."""
         for assign in self.assignments_like(names):
             for target in assign.targets:
                 if isinstance(target, s.Attribute):
@@ -87,11 +87,11 @@ class Module(Resolver):
                         yield assign, name
 
     def function_of(self, node: s.Node) -> s.Function | None:
-        """The innermost function or lambda around `node`."""
+        """Return the innermost function or lambda around `node`, or None."""
         return next((a for a in node.ancestors() if isinstance(a, s.Function)), None)
 
     def class_of(self, node: s.Node) -> s.Class | None:
-        """The class whose method holds `node`, if any."""
+        """Return the class whose method contains `node`, or None."""
         for ancestor in node.ancestors():
             if isinstance(ancestor, s.Function):
                 klass = class_of(ancestor)
@@ -102,7 +102,7 @@ class Module(Resolver):
         return None
 
     def within(self, node: s.Node, names: Container[str]) -> bool:
-        """Whether `node` runs under a `with` block or a decorated function of one of these names."""
+        """Return whether `node` runs under a `with` block or a decorated function of one of these names."""
         for ancestor in node.ancestors():
             marks: Iterable[s.Expression] = ()
             if isinstance(ancestor, s.With):
@@ -118,10 +118,10 @@ class Module(Resolver):
     # Arguments
 
     def calls_giving(self, parameters: tuple[str, ...]) -> list[s.Call]:
-        """The calls that may pass something for one of these parameters, in evaluation order, among others."""
+        """Return the calls that may pass something for one of these parameters, in evaluation order, among others."""
         taking = _taking(self.catalogue, parameters)
         if self.narrows and self.words.isdisjoint(parameters):
-            return self.calls_like(taking)  # by position: nothing here has the name of a parameter
+            return self.calls_like(taking)  # by position only: nothing here has the name of a parameter
         given = {*parameters, "**"}
         partials = self.calls_like(PARTIAL)
         if any(argument.keyword in given or argument.star in given for call in partials for argument in call.arguments):
@@ -133,7 +133,7 @@ class Module(Resolver):
         return self.calls_like(taking | names, keywords=given)
 
     def signature(self, names: Iterable[str]) -> Sequence[tuple[str, object, bool]]:
-        """Parameters of the first name whose signature is known: name, default, keyword-only."""
+        """Return the parameters of the first name whose signature is known: name, default, keyword-only."""
         for name in sorted(names):
             text = self.catalogue.signatures.get(name)
             if text is not None:
@@ -149,7 +149,7 @@ class Module(Resolver):
         return []
 
     def argument(self, call: s.Call, parameter: str) -> Passed:
-        """What `call` passes for `parameter`, by keyword, position, `functools.partial` or unpacking."""
+        """Return what `call` passes for `parameter`, by keyword, position, `functools.partial` or unpacking."""
         signature = self.signature(self.callee(call) or self._run_by(call))
         place = next((i for i, (name, _, only) in enumerate(signature) if name == parameter and not only), -1)
         default = next((default for name, default, _ in signature if name == parameter), UNKNOWN)
@@ -181,14 +181,14 @@ class Module(Resolver):
         return Passed(True if sure else None, tuple(unpacked), default) if unpacked else Passed(False, (), default)
 
     def constructors(self, call: s.Call) -> list[s.Call]:
-        """The calls that made the object that is called, as a loss; none: not known."""
+        """Return the calls that made the object that is called, such as a loss; empty if unknown."""
         values = [] if isinstance(call.function, s.Call) else self.values(call.function) or []
         made = [self._moved(value) for value in values]
         found = [value for value in made if isinstance(value, s.Call) and self.callee(value)]
         return found if len(found) == len(values) else []
 
     def _moved(self, value: s.Expression) -> s.Expression:
-        """What a module was before a method, as `cuda`, that gives the module itself."""
+        """Return the module that methods such as `cuda`, which return the module itself, were called on."""
         methods = self.catalogue.spellings(self.catalogue.names("program", "role", id="module-methods"))
         while isinstance(value, s.Call) and isinstance(value.function, s.Attribute):
             if value.function.attribute not in methods:
@@ -197,11 +197,11 @@ class Module(Resolver):
         return value
 
     def _run_by(self, call: s.Call) -> Iterator[str]:
-        """What a call of an object runs, if that is a module."""
+        """Return what calling an object runs, if the object is a module."""
         return (f"{name}.forward" for made in self.constructors(call) for name in self.callee(made))
 
     def possible(self, passed: Passed) -> list[object] | None:
-        """All constants that the parameter may have, the default included; None: one is not a constant."""
+        """Return all constants that the parameter may have, including the default; None if one is not a constant."""
         if passed.given is None and not passed.values:
             return None
         found = [] if passed.given else [passed.default]
@@ -215,7 +215,7 @@ class Module(Resolver):
     def entries(
         self, node: s.Expression, depth: int = 4, given: s.Call | None = None
     ) -> dict[str, list[s.Expression]] | None:
-        """All that a dict which is unpacked into a call, or `given` to one, may hold, by key; None: not known."""
+        """Return what a dict that is unpacked into a call, or `given` to one, may hold, by key; None if unknown."""
         found: dict[str, list[s.Expression]] = defaultdict(list)
         values = self.values(node)
         for value in values or ():
@@ -247,7 +247,7 @@ class Module(Resolver):
         return found if self._add_updates(node, found, given) else None
 
     def _is_only_read(self, attribute: str) -> bool:
-        """Whether the dicts that the file keeps in an attribute are set, unpacked and looked into, and no more."""
+        """Return whether the dicts that the file keeps in an attribute are only set, unpacked and looked into."""
         for node in self.attributes(attribute):
             if not node.stored:
                 parent = node.parent
@@ -258,7 +258,7 @@ class Module(Resolver):
         return True
 
     def always_holds(self, node: s.Expression, key: str) -> bool:
-        """Whether a dict of known entries has `key` from the start, and nothing but `update` is called on it."""
+        """Return whether a dict of known entries has `key` from the start, and only `update` is called to change it."""
         for value in self.values(node) or ():
             if isinstance(value, s.Dictionary):
                 keys: list[object] = [k.value for k in value.keys if isinstance(k, s.Constant)]
@@ -273,9 +273,9 @@ class Module(Resolver):
         return all(attribute.attribute in reading | {"update"} for attribute in attributes)
 
     def _add_updates(self, name: s.Name, found: dict[str, list[s.Expression]], given: s.Call | None) -> bool:
-        """Add what `name.update(...)` and `name[key] = ...` put into a dict; False where one cannot be read.
+        """Add what `name.update(...)` and `name[key] = ...` put into a dict; return False if one cannot be read.
 
-        What is deleted or popped is not known any more.
+        A deleted or popped entry becomes unknown.
         """
         scope = name.scope.find(name.id)
         for use in self.reads(scope, name.id) if scope is not None else ():
@@ -312,15 +312,15 @@ class Module(Resolver):
     # Answers
 
     def place(self, node: s.Node) -> Place:
-        """Where a node stands."""
+        """Return where a node stands."""
         return self.at(*self.span(node))
 
     def span(self, node: s.Node) -> tuple[int, int]:
-        """Where a node's text starts and ends, without its own parentheses: offsets in characters."""
+        """Return where a node's text starts and ends, without its own parentheses, as character offsets."""
         return self._spans.of(node)
 
     def at(self, start: int, end: int) -> Place:
-        """The place between two offsets."""
+        """Return the place between two offsets."""
         cell, line, column = self.lines.locate(start)
         _, end_line, end_column = self.lines.locate(end)
         return Place(self.path, line, column, end_line, end_column, cell)
@@ -331,12 +331,12 @@ class Module(Resolver):
         return positions.Lines(self.text, self.origins)
 
     def source(self, node: s.Node) -> str:
-        """The text of a node."""
+        """Return the text of a node."""
         start, end = self._spans.of(node)
         return self.text[start:end]
 
     def short(self, node: s.Node, limit: int = 40) -> str:
-        """The text of a node on one line, cut to `limit` characters, but never in the name of what is called."""
+        """Return a node's text on one line, cut to `limit` characters, but never within the name of what is called."""
         text = " ".join(self.source(node).split())
         if re.fullmatch(r"[\w.]+", text):
             while len(text) > limit and "." in text:
@@ -346,11 +346,11 @@ class Module(Resolver):
         return text if len(text) <= limit else text[: max(limit - 3 - len(last), 0)] + "..." + last
 
     def unseeded(self, generator: str, node: s.Node, *, lasting: bool = False, exact: bool = False) -> Unseeded:
-        """The open question whether `generator` is unseeded when the program gets to `node`, and to its end."""
+        """Return the open question whether `generator` is unseeded when the program reaches `node`, and at its end."""
         return Unseeded(generator, *self.point(node), lasting=lasting, exact=exact)
 
     def point(self, node: s.Node) -> tuple[str, str, int]:
-        """Where `node` is in a program: the file, the function's qualified name, and the place in evaluation order."""
+        """Return where `node` is in a program: the file, the function's qualified name, the evaluation order."""
         function = next((a for a in node.ancestors() if isinstance(a, s.Function) and a.name != "<lambda>"), None)
         return self.path, self.qualified(function) if function else "", node.order
 
@@ -370,7 +370,7 @@ class Module(Resolver):
         operation: Operation | None = None,
         **details: str,
     ) -> Finding:
-        """A finding of `rule` at `node`; `details` fill the placeholders of the page's message and help."""
+        """Return a finding of `rule` at `node`; `details` fill the placeholders of the page's message and help."""
         places = tuple(Related(self.place(other), message) for other, message in related)
         message = rule.message.format(**details)
         place = self.place(node)

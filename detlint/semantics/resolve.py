@@ -1,4 +1,4 @@
-"""What expressions stand for: qualified names, values, constants and types of a file's expressions."""
+"""What expressions refer to: qualified names, values, constants and types of a file's expressions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PARTIAL = frozenset(("functools.partial", "functools.partialmethod"))
 
 
 class Resolver(Index):
-    """Answers about the expressions of one file. An empty set or None means "not known"."""
+    """Answers about the expressions of one file. An empty set or None means "unknown"."""
 
     def __init__(self, file: s.File, module: str, catalogue: Catalogue) -> None:
         super().__init__(file, catalogue)
@@ -47,7 +47,7 @@ class Resolver(Index):
     # Qualified names
 
     def qualified(self, node: s.Function | s.Class) -> str:
-        """The qualified name of a function or class of this file."""
+        """Return the qualified name of a function or class of this file."""
         found = self._qualified.get(node)
         if found is None:
             outer = next((a for a in node.ancestors() if isinstance(a, (s.Function, s.Class))), None)
@@ -55,28 +55,28 @@ class Resolver(Index):
         return found
 
     def canonical(self, name: str) -> str:
-        """The one name of an API that can be imported from several places."""
+        """Return the canonical name of an API that can be imported from several places."""
         return self.catalogue.canonical(name)
 
     def names(self, node: s.Expression) -> frozenset[str]:
-        """The qualified names that a reference may stand for; several where an import is conditional."""
+        """Return the qualified names that a reference may stand for; several if an import is conditional."""
         found = self._names.get(node)
         if found is None and not self._begun:
             self._begin()
             found = self._names.get(node)
         if found is None:
-            self._names[node] = _NOTHING  # a cycle of assignments is not known
+            self._names[node] = _NOTHING  # a cycle of assignments is unknown
             found = self._names[node] = self._find_names(node)
         return found
 
     def _begin(self) -> None:
-        """Resolve the calls in order: what a cycle of assignments gives depends on where it is entered."""
+        """Resolve the calls in order: the result for a cycle of assignments depends on where the cycle is entered."""
         self._begun = True
         for call in self.calls:
             self._callees[call] = self.callee(call)
 
     def name(self, node: s.Expression) -> str | None:
-        """The qualified name where there is just one."""
+        """Return the qualified name if there is just one, else None."""
         names = self.names(node)
         return next(iter(names)) if len(names) == 1 else None
 
@@ -101,7 +101,7 @@ class Resolver(Index):
         return found
 
     def _names_of_name(self, node: s.Name) -> frozenset[str]:
-        """What a name stands for: where all its bindings tell the same, that is found once for all its reads."""
+        """Return what a name stands for: found once for all its reads where all its bindings agree."""
         key = node.scope, node.id
         if key not in self._settled:
             scope = node.scope.find(node.id)
@@ -110,7 +110,7 @@ class Resolver(Index):
         return self._names_here(node) if settled is None else settled
 
     def _names_anywhere(self, bindings: list[Binding]) -> frozenset[str] | None:
-        """What bindings give whichever of them counts, and without following them; None where that is not so."""
+        """Return what bindings give whichever of them counts, without following them; None if that varies."""
         if all(map(_gives_no_name, bindings)):
             return _NOTHING
         only = bindings[0] if len(bindings) == 1 else None
@@ -162,12 +162,12 @@ class Resolver(Index):
         return _NOTHING
 
     def _is_kept(self, name: str) -> bool:
-        """Whether a name is of what an object keeps that no method of its class makes, such as a buffer of a module."""
+        """Return whether a name is of an attribute that the class does not define, such as a buffer of a module."""
         owner, _, attribute = name.rpartition(".")
         return owner in self.classes and self._defines(self.classes[owner], attribute) is None
 
     def _held(self, base: str) -> str:
-        """What the name of an attribute stands for: a tensor where it is one of a tensor, or a parameter of a layer."""
+        """Return `TENSOR` for the name of a tensor that is part of a tensor or a layer, else the name itself."""
         owner, _, attribute = base.rpartition(".")
         layer = owner.startswith("torch.nn.") and owner.rpartition(".")[2][:1].isupper()
         of_layer = layer and attribute in self._parameters
@@ -179,7 +179,7 @@ class Resolver(Index):
         return self.canonical(f"{base if where is None else self.qualified(where)}.{attribute}")
 
     def is_builtin(self, name: str, node: s.Node) -> bool:
-        """Whether `name` is that of the builtin where `node` stands: nothing in the file binds it there."""
+        """Return whether `name` refers to the builtin at `node`: nothing in the file binds it there."""
         for around in node.ancestors():
             if isinstance(around, s.Comprehension):
                 targets = [part for clause in around.clauses for part in s.walk(clause.target)]
@@ -192,7 +192,7 @@ class Resolver(Index):
     # Classes
 
     def bases(self, klass: s.Class) -> list[str]:
-        """Qualified names of the direct bases that are known."""
+        """Return the qualified names of the direct bases that are known."""
         found: list[str] = []
         for argument in klass.arguments:
             if argument.keyword is None:
@@ -201,7 +201,7 @@ class Resolver(Index):
         return found
 
     def ancestry(self, klass: s.Class) -> list[str]:
-        """Qualified names of all bases, through the classes of this file."""
+        """Return the qualified names of all bases, through the classes of this file."""
         found = self._ancestries.get(klass)
         if found is None:
             seen: dict[str, None] = {}
@@ -216,15 +216,15 @@ class Resolver(Index):
         return found
 
     def is_a(self, klass: s.Class, family: str) -> bool:
-        """Whether a class descends from a family of `names.toml`: "module", "dataset" ..."""
+        """Return whether a class descends from a family of `names.toml`: "module", "dataset" ..."""
         return not self.catalogue.names("names", "base", id=family).isdisjoint(self.ancestry(klass))
 
     def family(self, klass: s.Class) -> list[s.Class]:
-        """The class and its bases in this file."""
+        """Return the class and its bases in this file."""
         return [klass, *(self.classes[base] for base in self.ancestry(klass) if base in self.classes)]
 
     def method(self, klass: s.Class, name: str) -> s.Function | None:
-        """The method that an instance finds under `name`, in this file."""
+        """Return the method that an instance finds under `name` in this file, or None."""
         for owner in self.family(klass):
             for binding in owner.scope.bindings.get(name, ()):
                 if isinstance(binding.node, s.Function):
@@ -235,13 +235,13 @@ class Resolver(Index):
         return next((c for c in self.family(klass) if name in c.scope.bindings), None)
 
     def owner(self, node: s.Expression) -> s.Class | None:
-        """The class of this file that an expression is an instance of."""
+        """Return the class of this file that an expression is an instance of, or None."""
         types = self.types(node)
         return self.classes.get(next(iter(types))) if len(types) == 1 else None
 
     @cached_property
     def _stored_attributes(self) -> Mapping[tuple[s.Class, str], list[s.Assign]]:
-        """What methods assign to attributes of their first parameter, by the class that they stand in."""
+        """The assignments in methods to attributes of their first parameter, by the class of the method."""
         found: dict[tuple[s.Class, str], list[s.Assign]] = defaultdict(list)
         for node in self.every(s.Attribute):
             if not node.stored or not isinstance(node.value, s.Name):
@@ -255,14 +255,14 @@ class Resolver(Index):
         return found
 
     def attribute_assignments(self, klass: s.Class, name: str) -> list[s.Assign]:
-        """Every `self.name = ...` of the class and its bases in this file."""
+        """Return every `self.name = ...` of the class and its bases in this file."""
         found: list[s.Assign] = []
         for owner in self.family(klass):
             found += self._stored_attributes.get((owner, name), ())
         return found
 
     def attribute_values(self, klass: s.Class, name: str) -> list[s.Expression]:
-        """What `self.name` is set to, in the class body or in a method; none where it is not known."""
+        """Return what `self.name` is set to, in the class body or in a method; empty if unknown."""
         values: list[s.Expression] = []
         for assign in self.attribute_assignments(klass, name):
             if assign.value is None or assign.operator != "=" or _unpacks(assign):
@@ -280,7 +280,7 @@ class Resolver(Index):
     # Values
 
     def values(self, node: s.Expression, depth: int = 8) -> list[s.Expression] | None:
-        """The expressions that may have given `node` its value, followed through assignments; None: unknown."""
+        """Return the expressions that may have given `node` its value, through assignments; None if unknown."""
         if depth == 0:
             return None
         steps: Sequence[s.Expression | None]
@@ -311,7 +311,7 @@ class Resolver(Index):
         return found
 
     def constants(self, node: s.Expression) -> list[object] | None:
-        """All constants that an expression may evaluate to, or None where one is not a constant."""
+        """Return all constants that an expression may evaluate to, or None if one value is not a constant."""
         values = self.values(node)
         if values is None:
             return None
@@ -321,7 +321,7 @@ class Resolver(Index):
     # Calls
 
     def callee(self, call: s.Call) -> frozenset[str]:
-        """Qualified names of what is called, through `functools.partial` and aliases."""
+        """Return the qualified names of what is called, through `functools.partial` and aliases."""
         found = self._callees.get(call)
         if found is not None:
             return found
@@ -332,7 +332,7 @@ class Resolver(Index):
         return names
 
     def calls_to(self, names: Collection[str]) -> Iterator[s.Call]:
-        """The calls all of whose possible callees are among `names`, in evaluation order."""
+        """Yield the calls all of whose possible callees are among `names`, in evaluation order."""
         for call in self.calls_named(names):
             callee = self.callee(call)
             if callee and all(name in names for name in callee):
@@ -343,7 +343,7 @@ class Resolver(Index):
         return not self.narrows or not self.words.isdisjoint(self.catalogue.spellings(PARTIAL))
 
     def partial(self, node: s.Expression) -> s.Call | None:
-        """The `functools.partial(f, ...)` call that made `node`."""
+        """Return the `functools.partial(f, ...)` call that made `node`, or None."""
         if not self._makes_partials:
             return None
         values = self.values(node) if isinstance(node, (s.Name, s.Attribute, s.Call)) else None
@@ -355,28 +355,28 @@ class Resolver(Index):
     # Types
 
     def types(self, node: s.Expression) -> frozenset[str]:
-        """Qualified names of the classes that an expression may be an instance of."""
+        """Return the qualified names of the classes that an expression may be an instance of."""
         if not self._begun:
             self._begin()
         return self._types.of(node)
 
     def proven(self, node: s.Expression) -> frozenset[str]:
-        """The same, where the text says so and nothing is taken for what it is in most programs."""
+        """Return the same as `types`, but only what the text says, without guesses from what most programs do."""
         if not self._begun:
             self._begin()
         return self._proven.of(node)
 
     def is_tensor(self, node: s.Expression) -> bool:
-        """Whether an expression is certainly a tensor."""
+        """Return whether an expression is certainly a tensor."""
         return self.types(node) == {TENSOR}
 
     def is_static(self, function: s.Function) -> bool:
-        """Whether a method is a `staticmethod`."""
+        """Return whether a method is a `staticmethod`."""
         return any("builtins.staticmethod" in self.names(d) for d in function.decorators)
 
 
 def _gives_no_name(binding: Binding) -> bool:
-    """Whether a name that is bound so stands for nothing that has a name."""
+    """Return whether a name with this binding cannot stand for anything that has a qualified name."""
     if binding.qualified is not None or isinstance(binding.node, (s.Function, s.Class)):
         return False
     if binding.kind != "assign" or binding.value is None or binding.path:

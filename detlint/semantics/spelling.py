@@ -1,6 +1,6 @@
-"""How the names that an expression may stand for end, by how the file is written alone.
+"""The last components of the names that an expression may stand for, from the text of the file alone.
 
-To resolve a name is dear and most calls are of no interest, so what a rule looks for is compared with this first.
+Resolving a name is expensive and most calls are irrelevant, so what a rule looks for is compared with these first.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ from collections.abc import Iterable
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Scope, bound
 
-Endings = frozenset[str] | None  # None: any
+Endings = frozenset[str] | None  # None: any ending
 _NOTHING: frozenset[str] = frozenset()
 _PARTIAL = frozenset(("partial", "partialmethod"))
 
 
 class Spellings:
-    """Answers about one file: the last parts of all qualified names that `Resolver.names` or `callee` may give.
+    """The last components of all qualified names that `Resolver.names` or `callee` may return for one file.
 
-    It follows what they follow, but whatever the order of statements, the owner of an attribute or its type.
+    They are found through the same assignments, but regardless of the order of statements and of the owner of an
+    attribute or its type.
     """
 
     def __init__(self, attributes: Iterable[s.Attribute], classes: Iterable[s.Class]) -> None:
@@ -37,7 +38,7 @@ class Spellings:
         self._of_attributes: dict[str, Endings] = {}
 
     def of(self, node: s.Expression) -> Endings:
-        """How a name may end that `node` stands for, or what is called where `node` is."""
+        """Return the last components of the names that `node`, or what is called where `node` is, may stand for."""
         if isinstance(node, s.Name):
             return self._of_name(node)
         if isinstance(node, s.Attribute):

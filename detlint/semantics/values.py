@@ -21,7 +21,7 @@ UNKNOWN = Unknown()
 
 
 def literal(node: s.Expression) -> object:
-    """The value of a literal expression, displays of literals and signs included, else UNKNOWN."""
+    """Return the value of a literal, including displays of literals and negative numbers, else UNKNOWN."""
     if isinstance(node, s.Constant):
         return node.value
     if isinstance(node, s.Collection) and node.kind in ("tuple", "list"):
@@ -34,13 +34,13 @@ def literal(node: s.Expression) -> object:
 
 
 def among(word: str, wanted: Collection[str]) -> bool:
-    """Whether a word is one of those of a condition, in which * stands for any letters and case does not count then."""
+    """Return whether a word is in a condition, in which `*` stands for any letters; then case does not count."""
     return word in wanted or any("*" in each and fnmatchcase(word.lower(), each.lower()) for each in wanted)
 
 
 @cache
 def parse_signature(text: str) -> tuple[tuple[str, object, bool], ...]:
-    """Parameters of a signature of `signatures.toml`: name, default (or UNKNOWN), keyword-only."""
+    """Return the parameters of a signature of `signatures.toml`: name, default (or UNKNOWN), keyword-only."""
     parsed = ast.parse(f"def f({text}): pass").body[0]
     assert isinstance(parsed, ast.FunctionDef)
     given = parsed.args
@@ -54,7 +54,7 @@ def parse_signature(text: str) -> tuple[tuple[str, object, bool], ...]:
 
 @cache
 def variadic(text: str) -> tuple[str, int]:
-    """The `*parameter` of a signature of `signatures.toml` and how many stand before it; ("", 0) where it has none."""
+    """Return the `*parameter` of a signature of `signatures.toml` and the number of those before it; or ("", 0)."""
     parsed = ast.parse(f"def f({text}): pass").body[0]
     assert isinstance(parsed, ast.FunctionDef)
     given = parsed.args

@@ -1,1 +1,1 @@
-"""Findings settled by what the linked project says of them."""
+"""Findings settled by what the linked project says about them."""

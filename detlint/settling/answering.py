@@ -1,4 +1,4 @@
-"""What a project has: from the cache, or from its files analysed and linked."""
+"""The answers of a project: from the cache, or from its files analysed and linked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from detlint.report import Answered
 from detlint.settling.confirming import renewed, unmoved
 from detlint.settling.settling import answer, may_say_anything
 
-_FEW = 100  # changed files that are looked at one by one, to see whether the project has to be linked again
+_FEW = 100  # the most changed files that are compared one by one to avoid linking the project again
 _NOTHING: Mapping[str, Collected] = {}
 
 
@@ -30,10 +30,10 @@ def answers(
     progress: Progress | None = None,
     known: Mapping[str, Collected] = _NOTHING,
 ) -> tuple[Answered, Mapping[str, Collected]]:
-    """What the project of these files has, and what came of each file by path, none where the cache has the answer.
+    """Return the answers of the project of these files, and the results of each file by path.
 
-    Files are analysed with `jobs` processes (0: one a core). `known` is what came of some of them by these settings,
-    which spares a run without a cache.
+    The results are empty if the cache has the answers. Files are analysed in `jobs` processes (0: one per core).
+    `known` has results of some files under these settings, which saves work in a run without a cache.
     """
 
     def run(config: Config) -> tuple[Answered, Mapping[str, Collected]]:
@@ -56,7 +56,7 @@ def answered(
     progress: Progress | None = None,
     known: Mapping[str, Collected] = _NOTHING,
 ) -> tuple[Answered, Mapping[str, Collected]]:
-    """What `answers` says, by these rules: all of them, where there is a cache."""
+    """Return what `answers` does, for these rules: all rules, where there is a cache."""
     key = cache.answer_key(contents, around)
     kept = cache.answered(key, contents, around)
     if kept is not None:
@@ -88,8 +88,8 @@ def _followed(
     models: Models,
     linked: Callable[..., Answered],
 ) -> Answered:
-    """What the project has when it is `linked`, with no program followed again that comes out as in the last run."""
-    from detlint.cache import courses  # it imports all that links, which a run with answers does without
+    """Return the answers of the project once `linked`, without following programs that come out as in the last run."""
+    from detlint.cache import courses  # it imports all linking code, which a run with answers does not need
 
     kept = courses.recalled(cache, contents, around, collected, models)
     said = linked(kept=kept)
@@ -101,7 +101,7 @@ def _followed(
 def _renewed(
     contents: Sequence[Content], around: Around, codes: frozenset[str], torch: Version, cache: Cache, models: Models
 ) -> tuple[Answered, Mapping[str, Collected]] | None:
-    """What the project had last time, with what came of the files that changed since; None where it is to be linked."""
+    """Return the last answers, renewed, and the results of changed files; None if the project must be linked again."""
     answered, before = cache.before(contents, around) or (None, [])
     if answered is None or len(before) > _FEW:
         return None

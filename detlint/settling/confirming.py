@@ -1,4 +1,4 @@
-"""Findings settled by what a project says of them, when it is linked and when lines have moved since."""
+"""Findings settled by what a project says about them, both when it is linked and when only lines have moved since."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ from detlint.listing import Around
 from detlint.report import Answered, Basis, Judged, Verdict
 
 T = TypeVar("T")
-_SURE = Verdict()  # on a finding that asks nothing
+_SURE = Verdict()  # the verdict on a finding without open questions
 
 
 def signature(collected: Collected) -> str:
-    """What of a file matters to the rest of its project: `renewed` needs it to be the same as before."""
+    """Return what of a file matters to the rest of its project: `renewed` needs it to be unchanged."""
     return signatures.signature(collected.facts, collected.findings, is_broken(collected))
 
 
 def unmoved(old: Collected, new: Collected, answered: Answered) -> tuple[Collected, Collected] | None:
-    """What came of a file before and now, by what of its facts `renewed` needs; None where the project is to be linked
-    again: something changed that programs come to.
+    """Return the old and new results of a file, with the part of its facts that `renewed` needs.
+
+    Return None where the project must be linked again, because something changed that programs reach.
     """
     if answered.basis is not None and old.path in _repaired_in(answered.basis):
         return None
@@ -44,14 +45,14 @@ def unmoved(old: Collected, new: Collected, answered: Answered) -> tuple[Collect
 
 
 def _are_alike(old: Collected, new: Collected) -> bool:
-    """Whether a file's part in its project is the same before and now, wherever it stands."""
-    if old.facts == new.facts and old.findings == new.findings:  # as where no line has moved, which is soon seen
+    """Return whether a file's part in its project is the same as before, regardless of line numbers."""
+    if old.facts == new.facts and old.findings == new.findings:  # as when no line has moved, which is quick to see
         return True
     return signature(old) == signature(new)
 
 
 def is_broken(collected: Collected) -> bool:
-    """Whether some of a file could not be read."""
+    """Return whether a part of a file could not be read."""
     return any(finding.code == UNPARSED for finding in collected.findings)
 
 
@@ -59,32 +60,34 @@ class Confirmed:
     """The findings of a project that stand, with severity and fixes settled, and those that are not sure to."""
 
     def __init__(self, models: Models, around: Around, spaces: Mapping[str, str]) -> None:
-        """`models` are there for fixes that files are read for; `around` and `spaces`, the names of modules in folders
-        without an `__init__.py`, tell how these import the runtime.
+        """`models` give the files that fixes are made from.
+
+        `around` and `spaces`, the names of modules in folders without an `__init__.py`, determine how these import the
+        runtime.
         """
         self.findings: list[Judged] = []
         self.unsure: list[Finding] = []
         self._models = models
-        text = lru_cache(maxsize=4)(models.text)  # the findings of a file stand together
+        text = lru_cache(maxsize=4)(models.text)  # the findings of a file come together
         names = {path: item.name for path, item in models.sources.items()} | dict(spaces)
         self._runtime = around.runtime
         self._spaces = frozenset(spaces.items())
         self._placement = Placement(around.vendored, names, text, around.installable)
 
     def add_file(self, collected: Collected, verdicts: Iterable[Verdict]) -> None:
-        """Add the findings of a file; those that ask something have a verdict each."""
+        """Add the findings of a file; those with open questions have a verdict each."""
         given = iter(verdicts)
         for finding in collected.findings:
             self.add(finding, next(given) if signatures.is_open(finding) else _SURE)
 
     def add(self, finding: Finding, verdict: Verdict = _SURE) -> None:
-        """Add a finding with the verdict on it."""
+        """Add a finding with its verdict."""
         if not verdict.stands:
             self.unsure.append(finding)
             return
         lowered = finding.lowered or verdict.lowered
         remedies = finding.remedies or verdict.remedies
-        # a program that only tries something out, or draws nothing that decides, stays as it is
+        # a program that only tries something out, or whose draws decide nothing, stays as it is
         fix = self._repaired(remedies) if remedies and not (finding.remedies and lowered) else None
         fix = fix or (None if finding.remedies else finding.fix)
         if fix is not None:
@@ -100,7 +103,7 @@ class Confirmed:
         return self._models.once((remedies, self._spaces), frozenset(_read(remedies)), make)
 
     def _has_lines(self, path: str) -> bool:
-        """Whether the program of a file is to have the libraries' own lines: also where it alone would get a copy."""
+        """Return whether a file's program must get the libraries' own lines, as when a copy would serve it alone."""
         alone = self._runtime == "auto" and self._placement.vendored and not self._placement.is_shared(path)
         return self._runtime == "inline" or alone
 
@@ -108,10 +111,10 @@ class Confirmed:
 def renewed(
     answered: Answered, changed: Iterable[tuple[Collected, Collected]], models: Models, around: Around
 ) -> Answered:
-    """The answers of a project once the texts of some files have changed, but nothing that its programs come to.
+    """Return the answers of a project when the texts of some files have changed, but nothing that its programs reach.
 
-    `changed` is what came of these files before and now, as `unmoved` gives it. Equal to what linking the project again
-    would give.
+    `changed` has the old and new results of these files, as `unmoved` returns them. The answers equal those of linking
+    the project again.
     """
     given = answered.basis
     assert given is not None
@@ -151,12 +154,12 @@ def renewed(
 
 
 def judged(finding: Finding, verdict: Verdict) -> Judged:
-    """A finding that stands, without a fix."""
+    """Return a finding that stands, without a fix."""
     return _judged(_told(finding, verdict), finding.lowered or verdict.lowered, None, verdict.related)
 
 
 def _judged(finding: Finding, lowered: bool, fix: Fix | None, related: tuple[Related, ...] = ()) -> Judged:
-    """A finding with its questions answered, and what of its programs explains it."""
+    """Return a finding with its questions answered, and with the places in programs that explain it."""
     rule = catalogues.load().rules[finding.code]
     answered = replace(finding, full_if=None, only_if=None, unless=(), remedies=(), lowered=lowered, fix=fix)
     if related:
@@ -166,7 +169,7 @@ def _judged(finding: Finding, lowered: bool, fix: Fix | None, related: tuple[Rel
 
 
 def _told(finding: Finding, verdict: Verdict) -> Finding:
-    """A finding with the use that what is found comes to in other files."""
+    """Return a finding with the use that its value reaches in other files."""
     if not verdict.use:
         return finding
     rule = catalogues.load().rules[finding.code]
@@ -180,13 +183,13 @@ def _told(finding: Finding, verdict: Verdict) -> Finding:
 
 
 def _settled(fix: Fix, lowered: bool, doubted: bool) -> Fix:
-    """A fix with its safety settled."""
+    """Return a fix with its safety settled."""
     safety = (fix.doubted if doubted else None) or (fix.lowered if lowered or doubted else None) or fix.safety
     return replace(fix, safety=safety, lowered=None if lowered or doubted else fix.lowered, doubted=None)
 
 
 def _read(remedies: Iterable[Remedy]) -> set[str]:
-    """The files that a fix is made from."""
+    """Return the files that a fix is made from."""
     found = [each for one in remedies for each in (one, one.own) if each is not None]
     named = (path for each in found for path in (each.path, *each.parsers))
     places = (place for each in found for place in (*(step.place for step in each.steps), *each.late))
@@ -195,7 +198,7 @@ def _read(remedies: Iterable[Remedy]) -> set[str]:
 
 
 def _repaired_in(basis: Basis) -> set[str]:
-    """The files that fixes of findings in other files are made from."""
+    """Return the files that fixes of findings in other files are made from."""
     return _read(each for verdicts in basis.verdicts.values() for verdict in verdicts for each in verdict.remedies)
 
 
@@ -203,7 +206,7 @@ def _repaired_in(basis: Basis) -> set[str]:
 
 
 def _moves(changed: Iterable[tuple[Collected, Collected]]) -> dict[Place, Place]:
-    """Where the places now are that the facts of files named."""
+    """Return the new place of each place that the facts of files name."""
     moves: dict[Place, Place] = {}
     for old, new in changed:
         if old.facts == new.facts:
@@ -213,7 +216,7 @@ def _moves(changed: Iterable[tuple[Collected, Collected]]) -> dict[Place, Place]
 
 
 def _moved(part: T, moves: Mapping[Place, Place]) -> T:
-    """A part of a finding with its places where they are now."""
+    """Return a part of a finding with its places moved to where they are now."""
     made: Any = part
     if isinstance(part, Place):
         made = moves.get(part, part)

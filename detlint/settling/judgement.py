@@ -1,4 +1,4 @@
-"""Findings judged by the settings and by the comments of their files: shown, withheld, or of no concern."""
+"""Findings judged by the settings and by the comments of their files: shown, withheld, or dropped."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _Key = tuple[Place, str, str]
 
 
 class Judgement:
-    """What becomes of the findings of a run."""
+    """The judgement of the findings of a run."""
 
     def __init__(self, catalogue: Catalogue, config: Config, suppressions: Mapping[str, Suppressions]) -> None:
-        """`suppressions` are those of the files by path."""
+        """`suppressions` are those of the files, by path."""
         self._catalogue = catalogue
         self._config = config
         self._suppressions = suppressions
@@ -31,7 +31,7 @@ class Judgement:
         self.used: set[Suppression] = set()  # those that cover a finding
 
     def cover(self, finding: Finding) -> list[Suppression]:
-        """The comments that cover a finding, the narrowest first."""
+        """Return the comments that cover a finding, the narrowest first."""
         path = finding.place.path
         if path not in self._coverages:
             self._coverages[path] = Coverage(self._suppressions[path])
@@ -56,28 +56,28 @@ class Judgement:
             self._shown[key] = judged
 
     def heeded(self) -> Iterator[tuple[str, list[Suppression]]]:
-        """The path of each file with its suppressions that count."""
+        """Yield the path of each file with its suppressions that count."""
         for path, suppressions in self._suppressions.items():
             yield path, [each for each in suppressions.all if self._counts(each)]
 
     def shown(self) -> tuple[Judged, ...]:
-        """What is shown, sorted."""
+        """Return the findings that are shown, sorted."""
         return tuple(self._shown[key] for key in sorted(self._shown))
 
     def withheld(self) -> tuple[Suppressed, ...]:
-        """What is not, sorted."""
+        """Return the findings that are suppressed, sorted."""
         return tuple(self._withheld[key] for key in sorted(self._withheld))
 
     def _counts(self, each: Suppression) -> bool:
         return self._config.comments and (self._config.noqa or each.kind != INLINE)
 
     def _asked_for(self, rule: Rule) -> bool:
-        """Whether a rule speaks of one of the promises that are asked for; a broken file always counts."""
+        """Return whether a rule is about one of the promises that are asked for; a broken file always counts."""
         promises = self._config.breaks
         return not promises or rule.code == UNPARSED or not set(promises).isdisjoint(rule.breaks)
 
     def _ignored(self, finding: Finding) -> bool:
-        """Whether the settings leave a rule out in the finding's file."""
+        """Return whether the settings ignore a rule in the finding's file."""
         if not self._config.per_file_ignores:
             return False
         path = Path(finding.place.path)

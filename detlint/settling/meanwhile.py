@@ -1,7 +1,7 @@
-"""What still stands of a project's answers once the texts of some files have changed, until it is linked again.
+"""What still holds of a project's answers when the texts of some files have changed, until it is linked again.
 
-A finding that asks nothing of its project is that of the new text. One that does keeps the last answer where it was
-there before, and is not shown where it was not. Those of programs stay as they are, where the lines are now.
+A finding without open questions is that of the new text. One with open questions keeps its last answer if it was there
+before, and is not shown if it was not. Findings on programs stay as they are, at the lines where they are now.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ Move = Callable[[Place], Place | None]
 def meanwhile(
     answered: Answered, changed: Mapping[str, tuple[Collected, Collected]], moves: Mapping[str, Move]
 ) -> Answered:
-    """The last answers, with what came of the files that `changed` before and now: findings without their fixes.
+    """Return the last answers with the old and new results of the files `changed`: findings without their fixes.
 
-    `moves` tell by path where places of the old text are in the new one, None for those of lines that are gone.
+    `moves` map, by path, places of the old text to the new one, None for those of lines that are gone.
     """
     given = answered.basis
     assert given is not None
@@ -58,7 +58,7 @@ def meanwhile(
 def _paired(
     old: Collected, new: Collected, verdicts: tuple[Verdict, ...], move: Move
 ) -> Iterator[tuple[Finding, Verdict]]:
-    """The findings of a file, with what the project said of each: of one that is new, that it does not stand."""
+    """Yield the findings of a file, each with its last verdict: for a new one, that it does not stand."""
     asked = [finding for finding in old.findings if is_open(finding)]
     known = dict(zip(range(len(asked)), verdicts, strict=False))
     by_place = {(asked[number].code, move(asked[number].place)): number for number in known}
@@ -80,7 +80,7 @@ def _paired(
 
 
 def _moved(part: T, moves: Mapping[str, Move]) -> T | None:
-    """A part of a finding with its places where they are now; None where one of them is gone."""
+    """Return a part of a finding with its places moved to where they are now; None if one of them is gone."""
     made: Any = part
     if isinstance(part, Place):
         move = moves.get(part.path)
@@ -98,7 +98,7 @@ def _moved(part: T, moves: Mapping[str, Move]) -> T | None:
 
 
 def move(path: str, old: str, new: str) -> Move:
-    """Where places of an old text are in a new one."""
+    """Return a function that maps places of an old text to a new one."""
     try:
         before, after = notebook.texts(path, old), notebook.texts(path, new)
     except UnreadableError:
@@ -114,7 +114,7 @@ def move(path: str, old: str, new: str) -> Move:
 
 
 def _lines(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
-    """The numbers that lines have now; those that were changed have that of what is there in their place."""
+    """Return the new number of each line; a changed line has that of what is there in its place."""
     least = min(len(old), len(new))
     first = next((n for n in range(least) if old[n] != new[n]), least)
     last = next((n for n in range(least - first) if old[-1 - n] != new[-1 - n]), least - first)

@@ -36,11 +36,11 @@ def link(
     kept: Kept | None = None,
     halt: Callable[[], None] | None = None,
 ) -> Project:
-    """The project that the facts of all files make, linked with up to `jobs` processes (0: one a core).
+    """Return the project made of the facts of all files, linked with up to `jobs` processes (0: one per core).
 
-    What is `kept` of the link before is not done again, and `halt` is called meanwhile: it may raise.
+    What is `kept` of the previous link is not done again. `halt` is called meanwhile and may raise.
     """
-    from detlint.project.project import Project  # it imports all that links, which a run with answers does without
+    from detlint.project.project import Project  # it imports all linking code, which a run with answers does not need
 
     facts = (c.facts for c in collected if c.facts is not None)
     with undisturbed():
@@ -59,7 +59,7 @@ def settle(
 ) -> Report:
     """Link the facts of all files, unless that is done; answer, suppress, select and sort the findings.
 
-    `models` are those of the sources, where there are any.
+    `models` are those of the sources, if there are any.
     """
     codes = catalogues.load().choose(config.select, config.ignore)
     models = models or Models({item.path: item for item in sources}, torch)
@@ -77,10 +77,10 @@ def answer(
     jobs: int = 1,
     kept: Kept | None = None,
 ) -> Answered:
-    """The findings of these rules that the project confirms, with their severity and their fixes settled.
+    """Return the findings of these rules that the project confirms, with their severity and their fixes settled.
 
-    `project` are the files linked, where that is done already; else it is done with up to `jobs` processes, and what is
-    `kept` of the link before is not done again.
+    `project` has the files linked, if that is done already. Otherwise they are linked with up to `jobs` processes, and
+    what is `kept` of the previous link is not done again.
     """
     catalogue = catalogues.load()
     if project is None and may_say_anything(collected, around):
@@ -119,14 +119,14 @@ def answer(
 
 
 def _standing(collected: Iterable[Collected], verdicts: Mapping[str, Sequence[Verdict]]) -> Iterator[Finding]:
-    """The findings in single files, but for those that the project does not confirm."""
+    """Yield the findings in single files, except for those that the project does not confirm."""
     for each in collected:
         given = iter(verdicts[each.path])
         yield from (finding for finding in each.findings if not is_open(finding) or next(given).stands)
 
 
 def may_say_anything(collected: Sequence[Collected], around: Around) -> bool:
-    """Whether files may have entry points, or ask their project anything. Where they do not, none has to be linked."""
+    """Return whether files may have entry points, or open questions. If they have neither, nothing needs linking."""
     files = [each.facts for each in collected if each.facts is not None]
     modules = {target.partition(":")[0].rpartition(".")[2] for _, target, _ in around.commands}
     ends = (".ipynb", *(f"{module}{end}" for module in ("__main__", *modules) for end in (".py", "/__init__.py")))
@@ -135,7 +135,7 @@ def may_say_anything(collected: Sequence[Collected], around: Around) -> bool:
 
 
 def choose(answered: Answered, config: Config) -> Report:
-    """What is shown of a project: selected, not suppressed, sorted."""
+    """Return what is shown of a project: selected, not suppressed, sorted."""
     catalogue = catalogues.load()
     codes = catalogue.choose(config.select, config.ignore) | {UNPARSED}
     judgement = Judgement(catalogue, config, answered.suppressions)
@@ -168,12 +168,12 @@ def choose(answered: Answered, config: Config) -> Report:
 
 
 def _holds_always(project: Project, question: Question | None) -> bool:
-    """Whether what a finding asks of its program is so in every program that shares the place."""
+    """Return whether a finding's condition on its program holds in every program that shares the place."""
     return not isinstance(question, Unseeded) or project.holds(replace(question, always=True))
 
 
 def _verdict(project: Project, finding: Finding) -> Verdict:
-    """What the project says of a finding."""
+    """Return what the project says about a finding."""
     if finding.only_if is not None and not project.holds(finding.only_if):
         return Verdict(stands=False)
     if any(project.holds(question) for question in finding.unless):
@@ -187,7 +187,7 @@ def _verdict(project: Project, finding: Finding) -> Verdict:
 
 
 def _related(project: Project, finding: Finding, use: Use | None) -> tuple[Related, ...]:
-    """The places of programs that explain a finding."""
+    """Return the places in programs that explain a finding."""
     asked = finding.only_if
     if use is not None:
         told = f"the order {catalogues.load().rules[finding.code].data['uses'][use.kind]} here"
@@ -206,7 +206,7 @@ def _related(project: Project, finding: Finding, use: Use | None) -> tuple[Relat
 
 
 def _remedies(project: Project, finding: Finding) -> tuple[Remedy, ...]:
-    """The programs whose seed is a safe fix of what another library draws, where no seed can be passed safely."""
+    """Return the programs whose seed is a safe fix for draws of another library, where no seed can be passed safely."""
     asked = finding.only_if
     if not isinstance(asked, UnseededLibrary) or (finding.fix is not None and finding.fix.safety is Safety.SAFE):
         return ()

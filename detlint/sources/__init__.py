@@ -1,1 +1,1 @@
-"""Texts in: files and cells, what their comments say, and which file an import loads."""
+"""Input texts: files and cells, what their comments say, and which file an import loads."""

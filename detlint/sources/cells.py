@@ -1,4 +1,4 @@
-"""The sources of a notebook's cells, changed within its JSON: whatever else is there stays as it is, to the byte."""
+"""The sources of a notebook's cells, changed within its JSON: everything else stays as it is, to the byte."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from detlint.support.records import record
 
-Splice = tuple[int, int, str]  # from offset, to offset, what comes there
+Splice = tuple[int, int, str]  # start offset, end offset, new text
 _CHARACTER = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL
 )
-_ESCAPED = re.compile(r"\\u00[89a-fA-F]|\\u0[1-9a-fA-F]|\\u[1-9a-fA-F]")  # what need not be, unless all is ASCII
+_ESCAPED = re.compile(r"\\u00[89a-fA-F]|\\u0[1-9a-fA-F]|\\u[1-9a-fA-F]")  # escapes needed only if all text is ASCII
 _SPACE = re.compile(r"[ \t\r\n]*")
 _SEPARATOR = re.compile(r'"([ \t\r\n]*,[ \t\r\n]*)"')
 
 
 @record
 class _Piece:
-    """A character of a source and how the file writes it, with what follows where an element of the list ends."""
+    """A character of a source and how the file writes it, with what follows if it ends an element of the list."""
 
     character: str
     raw: str
@@ -27,7 +27,7 @@ class _Piece:
 
 
 def spliced(raw: str, changes: Mapping[int, Sequence[Splice]]) -> str:
-    """The notebook with the sources of cells changed, each by splices of it from the last to the first."""
+    """Return the notebook with the sources of cells changed, each by its splices, from the last to the first."""
     parts: list[str] = []
     done = 0
     for cell, start, end in sorted(_spans(raw), key=lambda span: span[1]):
@@ -38,7 +38,7 @@ def spliced(raw: str, changes: Mapping[int, Sequence[Splice]]) -> str:
 
 
 def characters(raw: str) -> dict[int, list[tuple[int, int]]]:
-    """Where each character of a cell's source begins and ends in the text of the notebook, by the cell's number."""
+    """Return where each character of a cell's source begins and ends in the notebook's text, by cell number."""
     return {
         cell: [match.span() for begin, end in _strings(raw, start) for match in _CHARACTER.finditer(raw, begin, end)]
         for cell, start, _ in _spans(raw)
@@ -46,13 +46,13 @@ def characters(raw: str) -> dict[int, list[tuple[int, int]]]:
 
 
 def _changed(raw: str, start: int, end: int, splices: Sequence[Splice]) -> str:
-    """The new text of the value from `start` to `end`, a string or a list of strings."""
+    """Return the new text of the value from `start` to `end`, a string or a list of strings."""
     pieces, first, last = _pieces(raw, start)
     listed = raw[start] == "["
     ascii_only = raw.isascii() and _ESCAPED.search(raw) is not None
     joint = _joint(raw, start, pieces) if listed else ""
     if listed and pieces and pieces[-1].character == "\n":
-        pieces[-1].joint = joint  # dropped again below, where nothing follows
+        pieces[-1].joint = joint  # dropped below if nothing follows
     for begin, stop, text in splices:
         added = [_Piece(c, json.dumps(c, ensure_ascii=ascii_only)[1:-1], joint if c == "\n" else "") for c in text]
         pieces[begin:stop] = added
@@ -65,7 +65,7 @@ def _changed(raw: str, start: int, end: int, splices: Sequence[Splice]) -> str:
 
 
 def _joint(raw: str, start: int, pieces: Sequence[_Piece]) -> str:
-    """What stands between two elements of a list: as between those there are, else as before the first."""
+    """Return the text between two elements of a list: as between existing ones, else as before the first one."""
     for piece in pieces:
         match = _SEPARATOR.fullmatch(piece.joint)
         if match is not None:
@@ -75,7 +75,7 @@ def _joint(raw: str, start: int, pieces: Sequence[_Piece]) -> str:
 
 
 def _pieces(raw: str, start: int) -> tuple[list[_Piece], int | None, int | None]:
-    """The characters of a source, and where the first begins and the last ends; None for an empty list."""
+    """Return the characters of a source, and where the first begins and the last ends; None for an empty list."""
     strings = _strings(raw, start)
     pieces: list[_Piece] = []
     previous = None
@@ -89,15 +89,15 @@ def _pieces(raw: str, start: int) -> tuple[list[_Piece], int | None, int | None]
 
 
 def _strings(raw: str, start: int) -> list[tuple[int, int]]:
-    """Start and end of what stands between the quotes of a source, a string or a list of strings."""
+    """Return the start and end of each text between the quotes of a source, a string or a list of strings."""
     found = [(start, _string_end(raw, start))] if raw[start] == '"' else [(a, b) for _, a, b in _values(raw, start)]
     return [(begin + 1, end - 1) for begin, end in found]
 
 
 def _spans(raw: str) -> Iterator[tuple[int, int, int]]:
-    """Number, start and end of the source of each cell that has one, a string or a list of strings.
+    """Yield the number, start and end of the source of each cell that has one, a string or a list of strings.
 
-    The cells count as `notebook.read` counts them, which must have read the notebook.
+    The cells are numbered as in `notebook.read`, which must have read the notebook.
     """
     notebook = _members(raw, _after_space(raw, 0))
     lists = [notebook["cells"][0]] if "cells" in notebook else []
@@ -115,12 +115,12 @@ def _spans(raw: str) -> Iterator[tuple[int, int, int]]:
 
 
 def _members(raw: str, start: int) -> dict[str | None, tuple[int, int]]:
-    """Start and end of each value of an object, by its key; what is no object has none."""
+    """Return the start and end of each value of an object, by its key; empty for what is no object."""
     return {key: (begin, end) for key, begin, end in _values(raw, start)} if raw[start] == "{" else {}
 
 
 def _values(raw: str, start: int) -> Iterator[tuple[str | None, int, int]]:
-    """Start and end of each value of the object or list at `start`, with its key in an object."""
+    """Yield the start and end of each value of the object or list at `start`, with its key if it is an object."""
     decoder = json.JSONDecoder()
     keyed = raw[start] == "{"
     place = _after_space(raw, start + 1)

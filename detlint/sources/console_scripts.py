@@ -19,7 +19,7 @@ Scripts = Iterator[tuple[str, object]]
 
 
 class Command(NamedTuple):
-    """A command: its name, what it calls, and the setup.py beside which that is, if it is not the root's."""
+    """A command: its name, what it calls, and the path of the setup.py that declares it, if it is not the root's."""
 
     name: str
     target: str
@@ -27,10 +27,10 @@ class Command(NamedTuple):
 
 
 def console_scripts(root: Path, read: Callable[[Path], str] = source.read) -> list[tuple[str, str]]:
-    """The commands of the project in `root`: their names and what they call, as `package.module:function`.
+    """Return the commands of the project in `root`: their names and what they call, as `package.module:function`.
 
-    Read from pyproject.toml, setup.cfg and setup.py, which is parsed, not run. A file that is missing or broken,
-    and an entry that cannot be read from the text, give nothing. `read` gives the text of a file, or raises
+    They are read from pyproject.toml, setup.cfg and setup.py, which is parsed, not run. A file that is missing or
+    broken, and an entry that cannot be read from the text, yield nothing. `read` returns the text of a file, or raises
     UnreadableError.
     """
     kinds = {"pyproject.toml": _pyproject, "setup.cfg": _setup_cfg, "setup.py": _setup_py}
@@ -38,7 +38,7 @@ def console_scripts(root: Path, read: Callable[[Path], str] = source.read) -> li
 
 
 def commands(root: Path, files: Iterable[str], read: Callable[[Path], str] = source.read) -> tuple[Command, ...]:
-    """The commands of the project in `root`, and of those in folders of it that have a setup.py among its `files`."""
+    """Return the commands of the project in `root`, and of folders of it with a setup.py among `files`."""
     found = [Command(name, target) for name, target in console_scripts(root, read)]
     for path in (Path(file) for file in files if file.endswith("/setup.py")):
         if path.parent.resolve() != root.resolve():
@@ -47,7 +47,7 @@ def commands(root: Path, files: Iterable[str], read: Callable[[Path], str] = sou
 
 
 def _of(path: Path, read_from: Callable[[str], Scripts], read: Callable[[Path], str]) -> Iterator[tuple[str, str]]:
-    """The commands in a file; none in one that is missing or broken."""
+    """Yield the commands in a file; none if it is missing or broken."""
     try:
         scripts = list(read_from(read(path)))
     except (source.UnreadableError, ValueError, SyntaxError, RecursionError, MemoryError, configparser.Error):
@@ -65,7 +65,7 @@ def _pyproject(text: str) -> Scripts:
         for key in keys:
             table = table.get(key) if isinstance(table, dict) else None
         for name, target in table.items() if isinstance(table, dict) else ():
-            if isinstance(target, dict):  # Poetry's long form; it said `callable` before it said `reference`
+            if isinstance(target, dict):  # Poetry's long form; it used `callable` before `reference`
                 target = target.get("reference", target.get("callable"))
             yield name, target
 
@@ -78,7 +78,7 @@ def _setup_cfg(text: str) -> Scripts:
 
 
 def _lines(lines: list[str]) -> Scripts:
-    """The entries `name = package.module:function` of some lines."""
+    """Yield the entries `name = package.module:function` of some lines."""
     for line in lines:
         name, equals, target = line.partition("=")
         if equals:
@@ -87,7 +87,7 @@ def _lines(lines: list[str]) -> Scripts:
 
 def _setup_py(text: str) -> Scripts:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about the project's own text
+        warnings.simplefilter("ignore")  # warnings about the project's own text
         tree = ast.parse(text)
     literals = _literals(tree)
     for call in ast.walk(tree):
@@ -112,7 +112,7 @@ def _entry_points(node: ast.expr, literals: dict[str, ast.expr]) -> Scripts:
 
 
 def _strings(node: ast.expr, literals: dict[str, ast.expr]) -> list[str]:
-    """The lines of a constant string or of the constant strings of a display."""
+    """Return the lines of a constant string or of the constant strings of a display."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value.splitlines()
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
@@ -122,7 +122,7 @@ def _strings(node: ast.expr, literals: dict[str, ast.expr]) -> list[str]:
 
 
 def _literals(tree: ast.Module) -> dict[str, ast.expr]:
-    """The names that a file binds once, at its top level, and what to."""
+    """Return the names that a file binds once, at its top level, with their values."""
     stored = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
     found: dict[str, ast.expr] = {}
     for node in tree.body:
@@ -135,7 +135,7 @@ def _literals(tree: ast.Module) -> dict[str, ast.expr]:
 
 
 def _follow(node: ast.expr, literals: dict[str, ast.expr]) -> ast.expr:
-    """What a name is bound to, and a node that is no name itself."""
+    """Return what a name is bound to; a node that is not such a name is returned as it is."""
     for _ in range(len(literals) + 1):  # names can go in circles
         if not isinstance(node, ast.Name) or node.id not in literals:
             break

@@ -1,4 +1,4 @@
-"""What the text of a comment asks for: `# noqa`, `# detlint: noqa`, `# detlint: off` and `# detlint: on`."""
+"""The directives in the text of a comment: `# noqa`, `# detlint: noqa`, `# detlint: off` and `# detlint: on`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Directive(NamedTuple):
     """What a part of a comment asks for. `word` is "noqa" for its line, "file", "off" or "on"; spans are offsets.
 
     `span` goes from its `#` to its last code, `listed` holds the codes with what is between them, `codes` each of them;
-    without codes it is meant for all. `reason` is the text behind it.
+    without codes it applies to all. `reason` is the text after it.
     """
 
     word: str
@@ -32,12 +32,12 @@ class Directive(NamedTuple):
 
 
 def may_suppress(text: str) -> bool:
-    """Whether a text may hold a directive that concerns findings of detlint: false for `# noqa: E501` alone."""
+    """Return whether a text may hold a directive that concerns detlint's findings: false for `# noqa: E501` alone."""
     return _MAYBE.search(text) is not None
 
 
 def in_line(line: str) -> int | None:
-    """Where the comment begins in a line of code that seems to hold directives, by the characters alone."""
+    """Return where the comment begins in a line of code that seems to hold directives, by its characters alone."""
     start = len(line) - len(line.lstrip())
     if line[start : start + 1] == "#":
         return start
@@ -46,7 +46,7 @@ def in_line(line: str) -> int | None:
 
 
 def directives(comment: str, alone: bool) -> list[Directive]:
-    """The directives of a comment. Those that begin with `detlint` need a line of their own: `alone`."""
+    """Return the directives of a comment. Those that begin with `detlint` need a line of their own: `alone`."""
     own = _OWN.match(comment) if alone else None
     matches = [own] if own is not None else list(_NOQA.finditer(comment))
     ends = [*(match.start() for match in matches), len(comment)][1:]
@@ -69,9 +69,9 @@ def _reason(behind: str) -> str:
 
 
 def without(comment: str, alone: bool, gone: Collection[Span]) -> str | None:
-    """A comment without codes, or without directives that have none, at these spans; "" if nothing is left of it.
+    """Return a comment without the codes, or the directives without codes, at these spans; "" if nothing is left.
 
-    Reasons stay, as comments. None where what stays would then ask for something else.
+    Reasons stay, as comments. Return None if what stays would then ask for something else.
     """
     text = comment
     before = directives(comment, alone)
@@ -83,7 +83,7 @@ def without(comment: str, alone: bool, gone: Collection[Span]) -> str | None:
 
 
 def _left(text: str, directive: Directive, gone: Collection[Span]) -> tuple[str, ...]:
-    """A directive's word and the codes that stay; nothing if none does."""
+    """Return a directive's word and the codes that stay; empty if none does."""
     if not directive.codes:
         return () if directive.span in gone else (directive.word,)
     codes = [text[slice(*span)] for span in directive.codes if span not in gone]
@@ -104,7 +104,7 @@ def _lessened(text: str, directive: Directive, gone: Collection[Span]) -> str:
 
 
 def _joined(text: str, codes: tuple[Span, ...], kept: list[Span]) -> Iterator[str]:
-    """The codes that are kept, each with what separates it from the one before it."""
+    """Yield the codes that are kept, each with what separates it from the one before it."""
     for number, span in enumerate(codes):
         if span in kept:
             if span != kept[0]:

@@ -1,7 +1,7 @@
-"""What git leaves out: the patterns of `.gitignore` files, of a repository's own excludes and of the user's.
+"""Git's ignore patterns: those of `.gitignore` files, of a repository's own excludes and of the user's settings.
 
-As git has it (https://git-scm.com/docs/gitignore), patterns count in a repository alone, and those of a nearer file go
-first. Files that git tracks nevertheless are left out, too: git is not asked.
+As in git (https://git-scm.com/docs/gitignore), patterns apply only inside a repository, and those of a nearer file take
+precedence. Unlike in git, tracked files that match a pattern are left out too, because git itself is not run.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from functools import lru_cache
 
 from detlint.support.records import record
 
-Patterns = tuple[tuple[re.Pattern[str], bool], ...]  # those of a file, the last first, with whether they leave out
+Patterns = tuple[tuple[re.Pattern[str], bool], ...]  # a file's patterns, the last first, and whether each ignores
 NAME = ".gitignore"
 GIT = ".git"
-_CONTENTS = re.compile(r"/\*\*(/?)\s*$")  # what is in a folder, without the folder: pathspec takes both
+_CONTENTS = re.compile(r"/\*\*(/?)\s*$")  # the contents of a folder without the folder itself: pathspec matches both
 _EXCLUDES_FILE = re.compile(r'(?im)^[ \t]*excludesfile[ \t]*=[ \t]*"?([^"\n]+)')
 
 
 @record(frozen=True)
 class Ignored:
-    """The patterns that count in a folder.
+    """The patterns that apply in a folder.
 
-    `patterns` are those of files, the nearest first, each with the folder that they are seen from: absolute, with a
-    separator at its end. `inside` says whether the folder is in a repository.
+    `patterns` are grouped by file, the nearest file first, each with the folder that the patterns are relative to: an
+    absolute path with a trailing separator. `inside` is true if the folder is in a repository.
     """
 
     patterns: tuple[tuple[str, Patterns], ...] = ()
     inside: bool = False
 
     def below(self, folder: str, names: Iterable[str]) -> Ignored:
-        """What counts in a folder below, or in the one where a repository begins, which has files of these names."""
+        """Return what applies in `folder`, a subfolder or a repository's root, which contains the entries `names`."""
         found = {GIT, NAME}.intersection(names)
         begins = GIT in found
         if not begins and not (NAME in found and self.inside):
@@ -47,7 +47,7 @@ class Ignored:
         return Ignored(known if begins else (*known, *self.patterns), True)
 
     def has(self, path: str, folder: bool) -> bool:
-        """Whether a file or folder that stands in the folder is left out."""
+        """Return whether a file (or a folder, with `folder` true) directly in this folder is ignored."""
         if not self.patterns:
             return False
         whole = os.path.abspath(path) + ("/" if folder else "")
@@ -62,9 +62,9 @@ NOTHING = Ignored()
 
 
 def around(folder: str) -> Ignored:
-    """What counts in a folder that is named: all from its repository down.
+    """Return what applies in a folder that was given by name: all patterns from the root of its repository down.
 
-    Where that leaves the folder out, only the patterns within the folder count.
+    If those patterns ignore the folder itself, only the patterns within the folder apply.
     """
     found = NOTHING
     for each in _way_to(folder):
@@ -75,7 +75,7 @@ def around(folder: str) -> Ignored:
 
 
 def is_ignored(path: str, root: str) -> bool:
-    """Whether a file below the folder `root`, which is named, is left out, or a folder that it is in."""
+    """Return whether a file below the given folder `root`, or a folder between the two, is ignored."""
     found, folder = around(root), root
     *parts, name = os.path.relpath(path, root).split(os.sep)
     for part in parts:
@@ -87,17 +87,17 @@ def is_ignored(path: str, root: str) -> bool:
 
 
 def of_repository(folder: str) -> Sequence[str]:
-    """The files whose patterns count in all of the repository that begins in a folder, the nearest first."""
+    """Return the files whose patterns apply to the whole repository rooted at `folder`, the nearest first."""
     return _own(folder), _of_user()
 
 
 def settings_of_user() -> tuple[str, str]:
-    """The files that may tell which patterns a user has for all repositories."""
+    """Return the paths of the git settings that may name the user's global ignore file."""
     return os.path.expanduser("~/.gitconfig"), os.path.join(_settings(), "git", "config")
 
 
 def _way_to(folder: str) -> Sequence[str]:
-    """The folders from the beginning of a repository down to one in it; none outside of a repository."""
+    """Return the folders from the root of the repository down to `folder`; empty outside of a repository."""
     found = [os.path.abspath(folder)]
     while not os.path.lexists(os.path.join(found[-1], GIT)):
         above = os.path.dirname(found[-1])
@@ -108,12 +108,12 @@ def _way_to(folder: str) -> Sequence[str]:
 
 
 def _names(folder: str) -> Iterator[str]:
-    """The names of those files in a folder by which patterns change."""
+    """Yield which of `.git` and `.gitignore` exist in a folder: the names that change the patterns."""
     return (name for name in (GIT, NAME) if os.path.lexists(os.path.join(folder, name)))
 
 
 def _own(folder: str) -> str:
-    """The patterns of a repository that are not committed; those of a work tree are where its repository is."""
+    """Return the path of a repository's uncommitted excludes; for a work tree, those of its main repository."""
     git = os.path.join(folder, GIT)
     if os.path.isfile(git):
         git = os.path.join(folder, _content(git).partition("gitdir:")[2].strip())
@@ -122,7 +122,7 @@ def _own(folder: str) -> str:
 
 
 def _of_user() -> str:
-    """The patterns of the user: `core.excludesFile` in git's settings, or where git looks without it."""
+    """Return the path of the user's ignore file: `core.excludesFile` of git's settings, else git's default path."""
     found = (_EXCLUDES_FILE.search(_content(file)) for file in settings_of_user())
     named = next((match[1] for match in found if match is not None), None)
     return os.path.join(_settings(), "git", "ignore") if named is None else os.path.expanduser(named.strip())
@@ -133,7 +133,7 @@ def _settings() -> str:
 
 
 def _content(path: str) -> str:
-    """The text of a file; none where it cannot be read."""
+    """Return the text of a file; "" if it is no file or cannot be read."""
     try:
         if not os.path.isfile(path):
             return ""
@@ -150,23 +150,24 @@ def _read(path: str) -> Patterns:
 
 @lru_cache(maxsize=64)
 def _parsed(text: str) -> Patterns:
-    """The patterns in a text, without what is none."""
-    from pathspec import GitIgnoreSpec  # which is not needed where nobody has patterns
+    """Return the patterns in a text, the last first; skip lines that are no valid pattern."""
+    from pathspec import GitIgnoreSpec  # imported here: it is needed only if there are patterns
 
     found: list[tuple[re.Pattern[str], bool]] = []
     for line in text.split("\n"):
         with warnings.catch_warnings(), suppress(ValueError, re.error):
-            warnings.simplefilter("ignore")  # at brackets in brackets
+            warnings.simplefilter("ignore")  # about nested brackets
             patterns = GitIgnoreSpec.from_lines([_CONTENTS.sub(r"/**/*\1", line)]).patterns
             found += [(each.regex, each.include) for each in patterns if each.regex and each.include is not None]
     return tuple(found[::-1])
 
 
 def _include(patterns: Patterns, path: str) -> bool | None:
-    """Whether patterns leave a path out (True), let it in, or say nothing of it (None): the last that fits says it.
+    """Return whether patterns ignore a path (True), re-include it (False) or do not match it (None).
 
-    One of pathspec's patterns fits all that is in a folder, too. What is in one that is left out is never asked for,
-    and of another one this says nothing. Its group is the separator behind the folder.
+    `patterns` come last first, so the first match decides. A pathspec pattern also matches everything inside a folder.
+    Such a match is skipped: the contents of an ignored folder are never asked for, and a re-included folder decides
+    nothing about its contents. The group of a pattern is the separator after the folder.
     """
     for pattern, include in patterns:
         for match in pattern.finditer(path):

@@ -1,4 +1,4 @@
-"""Which file an import loads, told from the paths of the analysed files alone."""
+"""Resolution of imports: which file an import loads, derived from the paths of the analysed files alone."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from functools import cache
 
 _STANDARD = frozenset(sys.stdlib_module_names)
 _MOST_ANSWERS = 10_000  # about 2 MB
-_LAYOUTS = ("src", "python")  # folders that hold a project's packages beside its tests and scripts
+_LAYOUTS = ("src", "python")  # folders that hold a project's packages next to its tests and scripts
 
 
 class Imports:
     """The files of a run, and which of them an import in one of them loads.
 
-    Where nobody says what the search path is, it is guessed as type checkers do: the folder around the
-    importer's top-level package, then the folders above the importer that are no package. A module right within a
-    package is found by its bare name only where a script lies there or an edit of `sys.path` names the folder.
+    If the search path is not known, it is guessed as type checkers do: the folder around the importer's top-level
+    package, then the folders above the importer that are no packages. A module directly within a package is found by
+    its bare name only if a script lies there or an edit of `sys.path` names the folder.
     """
 
     def __init__(self, files: Iterable[str]) -> None:
-        """`files` are POSIX paths, relative or absolute; what is no `.py` file is never loaded by an import."""
+        """Index `files`, POSIX paths, relative or absolute; an import never loads a file that does not end in `.py`."""
         given = {_normal(path): path for path in files}
         self._files = {path: original for path, original in given.items() if path.endswith(".py")}
         self.paths = frozenset(self._files.values())
@@ -31,7 +31,7 @@ class Imports:
         self._root = _common([path for path in self._files if path.startswith("/")])
         self._ends: dict[str, list[str]] = defaultdict(list)
         for place in (*self._files, *(folder for folder in self._folders if not self._is_package(folder))):
-            if place.startswith("/"):  # what lies above the root is no part of the project
+            if place.startswith("/"):  # folders above the root are not part of the project
                 parts = _parts(place.removeprefix(self._root)) if place.startswith(self._root) else []
             else:
                 parts = _parts(place)
@@ -45,27 +45,27 @@ class Imports:
         self._places: dict[tuple[str, tuple[str, ...], str, str], str] = {}
 
     def name(self, path: str) -> str:
-        """The dotted name of a file from its top-level package on, longer where another file has the same one."""
+        """Return the dotted name of a file from its top-level package on; longer if another file has the same name."""
         candidates = self._candidates(_normal(path))
         return next((name for name in candidates if self._names[name] <= 1), candidates[-1])
 
     def find(self, target: str, importer: str, script: str | None = None, extra: Sequence[str] = ()) -> str | None:
-        """The file that `import target` loads in the file `importer`, or None: it is not among the files.
+        """Return the file that `import target` loads in the file `importer`, or None if it is not among the files.
 
-        `target` is the absolute dotted name of a module, `script` the file that the program was started with,
-        `extra` are the folders that it adds to `sys.path`.
+        `target` is the absolute dotted name of a module, `script` the file that the program was started with, `extra`
+        the folders that the program adds to `sys.path`.
         """
         return self._files.get(self._place(target, importer, script, extra))
 
     def is_namespace(self, target: str, importer: str, script: str | None = None, extra: Sequence[str] = ()) -> bool:
-        """Whether `import target` gets a namespace package: a folder of modules without an `__init__.py`."""
+        """Return whether `import target` loads a namespace package: a folder of modules without an `__init__.py`."""
         place = self._place(target, importer, script, extra)
         return bool(place) and place in self._folders
 
     def relative(self, importer: str, level: int, module: str) -> str | None:
-        """The file that `from <level dots><module> import ...` loads in the file `importer`, or None.
+        """Return the file that `from <level dots><module> import ...` loads in the file `importer`, or None.
 
-        With an empty `module` it is the `__init__.py` of the package that the dots name.
+        If `module` is empty, return the `__init__.py` of the package that the dots name.
         """
         if (importer, level, module) not in self._relatives:
             self._relatives[importer, level, module] = self._relative(importer, level, module)
@@ -81,17 +81,17 @@ class Imports:
         return self._files.get(self._walk(folder, module.split("."))[0])
 
     def forget_programs(self) -> None:
-        """Forget what imports load in each program that was asked about, if that is much: it is soon found again."""
+        """Clear the cached answers if there are more than 10,000; they are quick to find again."""
         if len(self._answers) > _MOST_ANSWERS:
             self._answers.clear()
 
     def local_root(self, target: str) -> bool:
-        """Whether the first component of `target` is a top-level module or package of the project."""
+        """Return whether the first component of `target` is a top-level module or package of the project."""
         return target.partition(".")[0] in self._local
 
     def _place(self, target: str, importer: str, script: str | None, extra: Sequence[str]) -> str:
-        """The file that `target` loads, or the folder where that is a namespace package, or ""."""
-        if target.partition(".")[0] not in self._components:  # as nearly all of a library
+        """Return the file that `target` loads, the folder if it is a namespace package, or "" if neither is found."""
+        if target.partition(".")[0] not in self._components:  # true of nearly all imports of libraries
             return ""
         asked = (target, importer, script, *extra)
         if asked not in self._answers:
@@ -118,7 +118,7 @@ class Imports:
         return self._places[key]
 
     def _search_path(self, folder: str, script: str | None, extra: tuple[str, ...]) -> tuple[str, ...]:
-        """The folders in which a file of `folder` looks for top-level modules, first to last."""
+        """Return the folders in which a file of `folder` looks for top-level modules, first to last."""
         key = (folder, script, extra)
         if key not in self._paths:
             start = folder if script is None else posixpath.dirname(_normal(script))
@@ -135,7 +135,7 @@ class Imports:
         return self._paths[key]
 
     def _before_standard(self, importer: str, script: str | None, first: str) -> tuple[str, ...]:
-        """The folders that come before the standard library: the script's, and that of a package named `first`."""
+        """Return the folders that precede the standard library: the script's, and that of a package named `first`."""
         _, folder, _ = _split(importer)
         holder = self._holder(folder)
         inside = [holder] if importer.startswith(posixpath.join(holder, first) + "/") else []
@@ -145,7 +145,7 @@ class Imports:
         return (folder, *inside) if alone else tuple(inside)
 
     def _on(self, path: tuple[str, ...], parts: Sequence[str], itself: str) -> str:
-        """The first file that `parts` name on a search path, else the first namespace package."""
+        """Return the first file that `parts` name on a search path, else the first namespace package, else ""."""
         space = ""
         for folder in path:
             place, settled = self._walk(folder, parts, itself)
@@ -157,9 +157,9 @@ class Imports:
         return space
 
     def _walk(self, folder: str, parts: Sequence[str], itself: str = "") -> tuple[str, bool]:
-        """What `parts` name in a folder (a file, a folder or ""), and whether no other folder can have it.
+        """Return what `parts` name in a folder (a file, a folder or ""), and whether the search ends at this folder.
 
-        That is so when the first part is a module or a regular package here: Python then looks nowhere else.
+        The search ends here if the first part is a module or a regular package: Python then looks in no other folder.
         """
         settled = False
         place = folder
@@ -178,9 +178,9 @@ class Imports:
         return place, settled
 
     def _guess(self, target: str, importer: str, path: tuple[str, ...]) -> str:
-        """What a target of two parts or more names beside the search path, or "".
+        """Return what a target of two parts or more names outside of the search path, or "".
 
-        It is looked for in the packages around the importer, then as the only end of a path in the project.
+        Look in the packages around the importer first, then for a path in the project that alone ends in these parts.
         """
         parts = target.split(".")
         if len(parts) < 2 or any(self._walk(folder, parts[:1])[1] for folder in path):
@@ -196,11 +196,11 @@ class Imports:
         return posixpath.basename(folder) not in ("", "..") and f"{folder}/__init__.py" in self._files
 
     def _holder(self, folder: str) -> str:
-        """The nearest folder, from `folder` up, that is no regular package."""
+        """Return the nearest folder, from `folder` up, that is no regular package."""
         return next(each for each in (folder, *_above(folder)) if not self._is_package(each))
 
     def _way(self, folder: str) -> list[str]:
-        """`folder` and the folders above it, up to the root of the files."""
+        """Return `folder` and the folders above it, up to the root of the files."""
         found = []
         for each in dict.fromkeys((folder, *_above(folder))):
             found.append(each)
@@ -209,14 +209,14 @@ class Imports:
         return found
 
     def _candidates(self, path: str) -> list[str]:
-        """The names of a file, from its top-level package on, then from each folder above that."""
+        """Return the possible names of a file: from its top-level package on, then from each folder above that."""
         parts = _parts(path) or ["__init__"]
         holder = self._holder(posixpath.dirname(path))
         shortest = min(len(parts), max(1, len(parts) - len(_parts(holder))))
         return [".".join(parts[-length:]) for length in range(shortest, len(parts) + 1)]
 
     def _top_level(self) -> frozenset[str]:
-        """The names that some search path offers at its top; folders without `__init__.py` at the roots only."""
+        """Return the top-level names of all search paths; folders without `__init__.py` count only at the roots."""
         found = set()
         for path in self._files:
             folder = posixpath.dirname(path)
@@ -239,25 +239,25 @@ def _normal(path: str) -> str:
 
 @cache
 def _split(path: str) -> tuple[str, str, str]:
-    """A path in its normal form, its folder, and its name there."""
+    """Return the normalised path, its folder, and its name in the folder."""
     normal = _normal(path)
     return normal, *posixpath.split(normal)
 
 
 def _above(path: str) -> Iterator[str]:
-    """The folders above a path, nearest first, as far as the path names them."""
+    """Yield the folders above a path, nearest first, as far as the path names them."""
     while path not in ("", "/") and posixpath.basename(path) != "..":
         path = posixpath.dirname(path)
         yield path
 
 
 def _parts(place: str) -> list[str]:
-    """The components of a file's or folder's path as those of a dotted name."""
+    """Return the components of a file's or folder's path as those of a dotted name."""
     stem, _ = posixpath.splitext(place) if place.endswith((".py", ".ipynb")) else (place, "")
     parts = [part for part in stem.split("/") if part not in ("", "..")]
     return parts[:-1] if parts[-1:] == ["__init__"] else parts
 
 
 def _common(paths: Sequence[str]) -> str:
-    """The folder that holds all of some absolute paths; "" where there are none."""
+    """Return the folder that holds all of some absolute paths; "" if there are no paths."""
     return posixpath.commonpath([posixpath.dirname(path) for path in paths]) if paths else ""

@@ -1,8 +1,8 @@
-"""IPython's additions to Python, masked: each line of a cell stays a line, and what is Python stays as it is.
+"""Masking of IPython's additions to Python: each line of a cell stays one line, and Python code stays unchanged.
 
-What stands in for a magic only has to parse and to be true: `pass` for a statement, `get_ipython()`, an unknown value,
-for what `x = !command` assigns. The magics that set environment variables or run another file become the Python that
-does so, and those whose argument is Python lose their name only.
+The replacement of a magic has to parse and to have the right meaning: `pass` for a statement, and `get_ipython()`, an
+unknown value, for the value that `x = !command` assigns. Magics that set environment variables or run another file
+become equivalent Python, and magics whose argument is Python lose only their name.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 
 class Masked(NamedTuple):
-    """A line, its newline included, and what to add to a column in it to get the column in the cell."""
+    """A line with its newline, and what to add to a column in it to get the column in the cell."""
 
     text: str
     shift: int = 0
@@ -25,7 +25,7 @@ _INDENT = re.compile(r"[ \t\f]*")
 _PYTHON_CELLS = frozenset(
     "capture debug ipytest memit prun pyinstrument scalene snakeviz time timeit wandb".split()
 )  # cell magics whose body is Python that runs in the notebook
-_FOREIGN = frozenset("fs md md-sandbox r scala sh sql".split())  # Databricks writes these with one %, on a line alone
+_FOREIGN = frozenset("fs md md-sandbox r scala sh sql".split())  # Databricks writes these with one %, alone on a line
 _AUTOMAGICS = "cd|conda|cp|ls|mamba|micromamba|mkdir|mv|pip|rm|uv"
 _COMMAND = re.compile(rf"\s*(?:{_AUTOMAGICS}) +(?![=(\[.,:])[^\r\n]+\s*")
 _STATEMENT = re.compile(r"%(?:memit|prun|time|timeit)[ \t]+(?:-[nrp][ \t]*\d+[ \t]+|-[coqtv][ \t]+)*(?=[^\s\-#])")
@@ -45,8 +45,8 @@ _TOKEN = re.compile(
 
 
 def mask(text: str) -> list[Masked] | None:
-    """The lines of a cell as Python; None where the cell holds another language."""
-    lines = LINES.findall(re.sub(r"\r(?!\n)", "\n", text))  # no \r that the next line's \n would be taken for a part of
+    """Return the lines of a cell as Python; None if the cell holds another language."""
+    lines = LINES.findall(re.sub(r"\r(?!\n)", "\n", text))  # a \r must not join the next line's \n
     first = next((i for i, line in enumerate(lines) if line.strip()), len(lines))
     indent = lines[first][: _indented(lines[first])] if lines[first:] else ""
     shifts = [len(indent) if line.startswith(indent) else 0 for line in lines]
@@ -63,10 +63,10 @@ def mask(text: str) -> list[Masked] | None:
             break
         first += 1
     text = "".join(lines)
-    if _COMMAND.fullmatch(text):  # IPython tries these names without % in cells of one line
+    if _COMMAND.fullmatch(text):  # IPython accepts these names without % in cells of one line
         return [Masked(_newline(line)) for line in lines]
     masked = list(_statements(text))
-    masked += [Masked("")] * (len(lines) - len(masked))  # a last line that was nothing but indentation
+    masked += [Masked("")] * (len(lines) - len(masked))  # a last line of nothing but indentation
     return [Masked(m.text, m.shift + shift) for m, shift in zip(masked, shifts, strict=True)]
 
 
@@ -75,13 +75,13 @@ def _newline(line: str) -> str:
 
 
 def _indented(text: str, place: int = 0) -> int:
-    """Where the indentation ends that begins at `place`."""
+    """Return where the indentation that begins at `place` ends."""
     match = _INDENT.match(text, place)
     return place if match is None else match.end()
 
 
 def _statements(text: str) -> Iterator[Masked]:
-    """The lines of a text, magics masked where a logical line begins with one."""
+    """Yield the lines of a text, with magics masked where a logical line begins with one."""
     place = 0
     while place < len(text):
         start = _indented(text, place)
@@ -105,7 +105,7 @@ def _statements(text: str) -> Iterator[Masked]:
 
 
 def _statement_end(text: str, place: int) -> int:
-    """Where the logical line of Python that holds `place` ends, behind its newline."""
+    """Return where the logical line of Python that contains `place` ends, after its newline."""
     depth = 0
     for token in _TOKEN.finditer(text, place):
         if token["open"]:
@@ -118,7 +118,7 @@ def _statement_end(text: str, place: int) -> int:
 
 
 def _command_end(text: str, place: int) -> int:
-    """Where the line of a magic ends, the lines that it is continued on by a backslash included."""
+    """Return where the line of a magic ends, including the lines that continue it after a backslash."""
     for line in LINES.finditer(text, place):
         if not line[0].rstrip("\r\n").endswith("\\"):
             return line.end()
@@ -126,7 +126,7 @@ def _command_end(text: str, place: int) -> int:
 
 
 def _stand_in(text: str, start: int) -> tuple[str, int] | None:
-    """What stands in for the magic that begins at `start`, and its shift of columns; None where none begins."""
+    """Return the replacement of the magic that begins at `start` and its column shift; None if none begins there."""
     line = text[start : _command_end(text, start)].rstrip("\r\n")
     if line[:1] in ("%", "!", "?", ",", ";", "/"):
         return _python(line)
@@ -137,7 +137,7 @@ def _stand_in(text: str, start: int) -> tuple[str, int] | None:
 
 
 def _python(line: str) -> tuple[str, int]:
-    """The Python for a line that begins with an escape."""
+    """Return the Python for a line that begins with an escape character, and its column shift."""
     environment = _ENVIRONMENT.fullmatch(line)
     if environment is not None:
         value = environment[2].strip()

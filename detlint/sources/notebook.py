@@ -1,8 +1,8 @@
-"""Notebooks: the code cells as one text of Python, and where its lines come from.
+"""Notebooks: the code cells as one Python text, and the origin of each of its lines.
 
-The format is plain JSON, of which only the cells' kind and source matter here, so the standard library reads it;
-`nbformat` would bring in a schema validator and the message types of Jupyter, to refuse notebooks that can be read.
-The cells are taken to run once each, from the first to the last.
+The format is plain JSON, and only the type and the source of the cells matter here, so the standard library reads it.
+`nbformat` would add a schema validator and Jupyter's message types, and would refuse notebooks that can be read. The
+cells are assumed to run once each, from first to last.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from detlint.support.records import record
 from detlint.tree.positions import Origin
 
 _OTHER_KERNELS = frozenset("bash ir javascript julia rust scala".split())  # some notebooks name only their kernel
-_SURROGATE = re.compile("[\ud800-\udfff]")  # JSON can hold lone ones, which no file of Python can
+_SURROGATE = re.compile("[\ud800-\udfff]")  # JSON can hold lone surrogates, a Python file cannot
 
 
 class NotebookError(UnreadableError):
-    """A file that is no notebook. `line` and `column`, from 1, are those of the file's own text."""
+    """A file that is not a notebook. `line` and `column`, from 1, are positions in the file's own text."""
 
     def __init__(self, message: str, line: int = 1, column: int = 1) -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ class NotebookError(UnreadableError):
 
 @record(frozen=True)
 class BrokenCell:
-    """A code cell that is left out since it is not Python; lines and columns count from 1 within it."""
+    """A code cell that is left out because it is not Python; lines and columns count from 1 within the cell."""
 
     cell: int
     reason: str
@@ -42,10 +42,11 @@ class BrokenCell:
 
 @record(frozen=True)
 class Document:
-    """A file as it is analysed.
+    """A file in the form in which it is analysed.
 
-    `text` is Python; `origins` say for each line of it where it stands in a notebook, and are empty for other files.
-    `texts` has the text of each code cell by the cell's number, from 0; for other files the whole text under None.
+    `text` is Python. `origins` gives the position in the notebook for each line of `text` and is empty for other files.
+    `texts` maps the number of each code cell, from 0, to the cell's text; for other files it maps None to the whole
+    text.
     """
 
     text: str
@@ -55,12 +56,12 @@ class Document:
 
 
 def is_notebook(path: str) -> bool:
-    """Whether a file is a notebook, by its name."""
+    """Return whether a file is a notebook, judged by its name."""
     return path.endswith(".ipynb")
 
 
 def read(path: str, text: str) -> Document:
-    """The text of the file at `path` as Python. A notebook in another language is empty. Raises NotebookError."""
+    """Return the file at `path` as Python; empty for a notebook in another language. Raises NotebookError."""
     if not is_notebook(path):
         return Document(text, {None: text})
     found = dict(_cells(text))
@@ -89,7 +90,7 @@ def read(path: str, text: str) -> Document:
 
 
 def texts(path: str, text: str) -> Mapping[int | None, str]:
-    """`Document.texts` of a file alone. Raises NotebookError."""
+    """Return only the `Document.texts` of a file. Raises NotebookError."""
     return _texts(_cells(text)) if is_notebook(path) else {None: text}
 
 
@@ -98,8 +99,8 @@ def _texts(cells: Iterable[tuple[int, str | None]]) -> Mapping[int | None, str]:
 
 
 def _problem(code: str, origins: list[Origin]) -> BrokenCell | None:
-    """What keeps a masked cell from being parsed."""
-    from detlint import reading  # it imports parsers, which showing the text of a cell does not need
+    """Return the syntax error in a masked cell as a BrokenCell, or None if the cell parses."""
+    from detlint import reading  # it imports parsers, which are not needed to show the text of a cell
 
     try:
         reading.check(code)
@@ -111,7 +112,7 @@ def _problem(code: str, origins: list[Origin]) -> BrokenCell | None:
 
 
 def _cells(text: str) -> Iterator[tuple[int, str | None]]:
-    """Number and source of each code cell that is Python; None where the source cannot be had."""
+    """Yield the number and the source of each Python code cell; the source is None if it is malformed."""
     try:
         content = json.loads(text)
     except json.JSONDecodeError as error:
@@ -148,7 +149,7 @@ def _table(content: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def _is_python(metadata: Mapping[str, Any]) -> bool:
-    """Whether the kernel runs Python, or the notebook does not say what it runs."""
+    """Return whether the kernel runs Python, or the notebook does not name a language."""
     kernel = _table(metadata, "kernelspec")
     language = kernel.get("language") or _table(metadata, "language_info").get("name")
     if language is None:
@@ -157,7 +158,7 @@ def _is_python(metadata: Mapping[str, Any]) -> bool:
 
 
 def _is_python_cell(cell: Mapping[str, Any]) -> bool:
-    """Whether a cell is in the notebook's own language, Python: editors let each have one of its own."""
+    """Return whether a cell is Python, the notebook's own language: editors let each cell have its own."""
     editor = _table(_table(cell, "metadata"), "vscode").get("languageId", "python")
     return bool(editor == "python" and cell.get("language", "python") == "python")
 

@@ -1,4 +1,4 @@
-"""Text in: which files to read, how their bytes decode, what they are called."""
+"""Source files: which files to read, how to decode their bytes, and what their modules are called."""
 
 from __future__ import annotations
 
@@ -23,17 +23,19 @@ EXCLUDED = frozenset(
     .pytest_cache .pytype .ruff_cache .svn .tox .venv .vscode __pycache__ __pypackages__ _build buck-out dist
     node_modules site-packages venv""".split()
 )
-_BUILT = "dist"  # archives are built there; one that holds modules itself is a package, or a folder of scripts
+_BUILT = "dist"  # build archives go there; a `dist` that directly holds modules is a package or a folder of scripts
 
 
 class UnreadableError(Exception):
-    """A file whose text cannot be had."""
+    """A file whose text cannot be read."""
 
 
 @record(frozen=True)
 class Skipped:
-    """What was not gone into: links with Python files in them, folders that cannot be listed, as errors, and what git
-    ignores, files and folders with modules.
+    """What `discover` skipped, as lists.
+
+    `links` are links to folders with Python files in them. `errors` are those of folders that cannot be listed.
+    `ignored` are the files, and the folders with modules, that git ignores.
     """
 
     links: list[Path] = field(default_factory=list)
@@ -44,10 +46,10 @@ class Skipped:
 def discover(
     paths: Sequence[Path], exclude: Iterable[str] = (), skipped: Skipped | None = None, gitignore: bool = False
 ) -> Iterator[Path]:
-    """The Python files and notebooks under `paths`, sorted, each once, by the form of the first path that has it.
+    """Yield the Python files and notebooks under `paths`, sorted, each once, in the form of the first path to it.
 
-    A file that is named is read whatever its name, as a notebook where it ends in `.ipynb`. With `gitignore` what git
-    ignores is left out. What is left out, though nobody asked for that, is added to `skipped`.
+    A file that is named in `paths` is read under any name, as a notebook if it ends in `.ipynb`. With `gitignore`,
+    files that git ignores are left out. What is left out without a request by the user is added to `skipped`.
     """
     patterns = tuple(exclude)
     seen: set[str] = set()
@@ -63,9 +65,10 @@ def discover(
 
 
 def places() -> Callable[[Path], str]:
-    """What tells where a file is, in whatever form its path is given.
+    """Return a function that gives the location of a file, independent of the form of its path.
 
-    Links to its folder are followed; one that it is itself is not, since an import may find either name.
+    It resolves links in the path of the folder. It does not resolve the file itself if that is a link, since an import
+    may find either name.
     """
     real = cache(os.path.realpath)
 
@@ -77,7 +80,7 @@ def places() -> Callable[[Path], str]:
 
 
 def is_discovered(path: Path, root: Path, exclude: Iterable[str] = (), gitignore: bool = False) -> bool:
-    """Whether `discover` would give a file below the folder `root`, were it there."""
+    """Return whether `discover` would yield a file below the folder `root` if the file existed."""
     patterns = tuple(exclude)
     above = [each for each in path.parents if each != root and each.is_relative_to(root)]
     return (
@@ -112,7 +115,7 @@ def _below(root: Path, patterns: Sequence[str], skipped: Skipped, gitignore: boo
 
 
 def _left(here: Path, folders: Iterable[str], git: Ignored, skipped: Skipped) -> list[str]:
-    """The folders that git does not ignore."""
+    """Return the folders that git does not ignore; record those with modules that it does."""
     left = []
     for name in folders:
         if not git.has(os.path.join(here, name), True):  # noqa: PTH118
@@ -123,12 +126,12 @@ def _left(here: Path, folders: Iterable[str], git: Ignored, skipped: Skipped) ->
 
 
 def is_left_out(folder: Path) -> bool:
-    """Whether a folder is left out for its name, though nobody asked for that."""
+    """Return whether a folder is left out by default because of its name."""
     return folder.name in EXCLUDED and not (folder.name == _BUILT and _within(folder)[0])
 
 
 def _may_be_read(path: Path) -> bool:
-    """Whether there is a file. Of one that must not be looked at, reading tells why."""
+    """Return whether `path` is a regular file; True also if access is denied: reading then reports why."""
     try:
         return stat.S_ISREG(path.stat().st_mode)
     except PermissionError:
@@ -138,7 +141,7 @@ def _may_be_read(path: Path) -> bool:
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is a file that can be looked at; `Path.is_file` fails in a folder that must not be."""
+    """Return whether `path` is a file; unlike `Path.is_file`, return False if its folder denies access."""
     return os.path.isfile(path)  # noqa: PTH113
 
 
@@ -148,13 +151,13 @@ def _excluded(path: Path, root: Path, patterns: Sequence[str]) -> bool:
 
 
 def is_excluded(path: Path, root: Path, exclude: Iterable[str]) -> bool:
-    """Whether `discover` leaves out a file below `root` for one of these patterns."""
+    """Return whether `discover` leaves out a file below `root` because of one of the patterns `exclude`."""
     patterns = tuple(exclude)
     return any(_excluded(each, root, patterns) for each in (path, *path.parents) if patterns and root in each.parents)
 
 
 def read(path: Path) -> str:
-    """The text of a file, newlines as they are, by its BOM or its PEP 263 line. Raises UnreadableError."""
+    """Return the text of a file with its newlines, decoded by its BOM or PEP 263 line. Raises UnreadableError."""
     try:
         return decode(content(path))
     except OSError as error:
@@ -162,7 +165,7 @@ def read(path: Path) -> str:
 
 
 def content(path: Path) -> bytes:
-    """The bytes of a file. Raises OSError, also for a pipe or a device, where reading may never end."""
+    """Return the bytes of a file. Raises OSError, also for a pipe or a device, where reading may never end."""
     mode = path.stat().st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise OSError(errno.EINVAL, "it is no regular file", str(path))
@@ -170,7 +173,7 @@ def content(path: Path) -> bytes:
 
 
 def decode(content: bytes) -> str:
-    """Decode Python source. Raises UnreadableError."""
+    """Decode Python source. Raises UnreadableError if the encoding is broken or the text contains NUL."""
     try:
         encoding, _ = tokenize.detect_encoding(BytesIO(content).readline)
         text = content.decode(encoding)
@@ -182,21 +185,21 @@ def decode(content: bytes) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text without their ends, as Python counts them."""
+    """Return the lines of a text without their line endings, split as Python does."""
     return re.split(r"\r\n|\n|\r", text) if "\r" in text else text.split("\n")
 
 
 def module_name(path: Path, is_file: Callable[[Path], bool] = is_file) -> str:
-    """The dotted name of a file: its place in the packages (folders with `__init__.py`) around it.
+    """Return the dotted name of a file by its place in the packages (folders with `__init__.py`) around it.
 
-    A notebook belongs to no package; what no name can hold is an underscore in its own. `is_file` tells where there
-    are files.
+    A notebook belongs to no package; characters that a name cannot hold become underscores. `is_file` checks whether a
+    file exists.
     """
     return module_names(is_file)(path)
 
 
 def module_names(is_file: Callable[[Path], bool] = is_file) -> Callable[[Path], str]:
-    """What tells the name of one file after the other, as `module_name` does."""
+    """Return a function that gives the name of one file after another, as `module_name` does."""
 
     @cache
     def packages(folder: Path) -> tuple[str, ...]:
@@ -219,14 +222,14 @@ def module_names(is_file: Callable[[Path], bool] = is_file) -> Callable[[Path], 
 
 
 def is_test(path: str) -> bool:
-    """Whether a file is called like a test or the configuration of tests, by pytest's names for these."""
+    """Return whether a file is named like a test or like the configuration of tests, by pytest's conventions."""
     return any(fnmatch(path.rpartition("/")[2], pattern) for pattern in ("test_*.py", "*_test.py", "conftest.py"))
 
 
 def neighbours(paths: Iterable[Path]) -> set[str]:
-    """The modules that imports in these files may find beside them, as POSIX paths.
+    """Return the modules that imports in these files may find next to them, as POSIX paths.
 
-    They stand in the folder of a file and in the packages around it, or one folder below.
+    These are in the folder of a file, in the folders of the packages around it, or one folder below.
     """
     known = cache(is_file)
     folders = {
@@ -240,7 +243,7 @@ def neighbours(paths: Iterable[Path]) -> set[str]:
 
 
 def search_folders(path: Path, is_file: Callable[[Path], bool] = is_file) -> Iterator[Path]:
-    """The folder of a file and those of the packages around it. `is_file` tells where there are files."""
+    """Yield the folder of a file and those of the packages around it. `is_file` checks whether a file exists."""
     folder = path.parent
     while True:
         yield folder
@@ -250,7 +253,7 @@ def search_folders(path: Path, is_file: Callable[[Path], bool] = is_file) -> Ite
 
 
 def _within(folder: Path) -> tuple[list[str], list[Path]]:
-    """The modules in a folder, as POSIX paths, and its folders; none where it cannot be read."""
+    """Return the modules in a folder, as POSIX paths, and its subfolders; both empty if it cannot be read."""
     start = "" if folder == Path() else folder.as_posix().removesuffix("/") + "/"
     try:
         with os.scandir(folder) as found:
@@ -264,5 +267,5 @@ def _within(folder: Path) -> tuple[list[str], list[Path]]:
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir()
-    except OSError:  # links that lead to each other
+    except OSError:  # links that form a cycle
         return False

@@ -28,10 +28,11 @@ _OURS = re.compile(r"(?:DET[0-9]*)?")
 
 @record(frozen=True, slots=True)
 class Comment:
-    """A comment that suppresses.
+    """A comment that suppresses findings.
 
-    `whole` is what goes where nothing is left of it: its line if that is its own (`alone`), else it with the space
-    before it. One that is not `sure` was told by the characters of its line, and may be a part of a string.
+    `whole` is what to remove if nothing is left of the comment: its line if the comment is alone on it (`alone`), else
+    the comment with the space before it. A comment that is not `sure` was recognised by the characters of its line and
+    may be part of a string.
     """
 
     place: Place
@@ -43,7 +44,7 @@ class Comment:
 
 @record(frozen=True, slots=True)
 class End:
-    """Where an `# detlint: on` ends a block: the code, or all of it."""
+    """Where a `# detlint: on` ends a block: the comment, and the span of the code or of the whole directive."""
 
     comment: Comment
     span: Span
@@ -51,10 +52,11 @@ class End:
 
 @record(frozen=True, slots=True)
 class Suppression:
-    """What one code in a comment covers: findings whose code begins so, or all where it is "".
+    """What one code in a comment covers: findings whose code starts with it; all findings if it is "".
 
-    `kind` is INLINE: those that begin or end on the lines from `first` to `last`; BLOCK: those that begin between them;
-    FILE: those of the file; IDLE: none, an `on` that ends nothing. `span` is where the code stands in the comment.
+    `kind` is INLINE (findings that begin or end on the lines `first` to `last`), BLOCK (findings that begin between
+    them), FILE (all findings of the file) or IDLE (none: an `on` that ends nothing). `span` is the code's place in the
+    comment.
     """
 
     kind: str
@@ -68,12 +70,12 @@ class Suppression:
 
     @property
     def place(self) -> Place:
-        """Where the code stands."""
+        """The place of the code in the file."""
         here, (start, end) = self.comment.place, self.span
         return replace(here, column=here.column + start, end_column=here.column + end)
 
     def covers(self, code: str, place: Place) -> bool:
-        """Whether it covers a finding of `code` at `place`, which is in its file."""
+        """Return whether it covers a finding of `code` at `place` in the same file."""
         if not code.startswith(self.code) or self.kind == IDLE:
             return False
         if self.kind == FILE:
@@ -93,17 +95,17 @@ class Suppressions:
 
     @classmethod
     def of(cls, path: str, texts: Mapping[int | None, str]) -> Suppressions:
-        """Those of a file. `texts` are the cells of a notebook by number; another file has its text under None."""
+        """Return the suppressions of a file. `texts` has a notebook's cells by number, or a file's text under None."""
         found = [each for cell, text in texts.items() for each in _suppressions(path, cell, text)]
         return cls(tuple(sorted(found, key=lambda each: each.place)))
 
     def covering(self, code: str, place: Place) -> list[Suppression]:
-        """What covers a finding, the narrowest first: the line, blocks from the inside out, the file."""
+        """Return what covers a finding, the narrowest first: the line, blocks from the inside out, the file."""
         return Coverage(self)(code, place)
 
 
 class Coverage:
-    """What covers findings, for those who ask of many: there may be as many comments as findings."""
+    """A lookup of what covers findings, for many queries: there may be as many comments as findings."""
 
     def __init__(self, suppressions: Suppressions) -> None:
         self._beyond = [each for each in suppressions.all if each.kind != INLINE]
@@ -113,7 +115,7 @@ class Coverage:
                 self._lines[each.comment.place.cell, line].append(each)
 
     def __call__(self, code: str, place: Place) -> list[Suppression]:
-        """What covers a finding, the narrowest first: the line, blocks from the inside out, the file."""
+        """Return what covers a finding, the narrowest first: the line, blocks from the inside out, the file."""
         inline = [each for line in (place.line, place.end_line) for each in self._lines.get((place.cell, line), ())]
         found = [each for each in dict.fromkeys((*inline, *self._beyond)) if each.covers(code, place)]
         ranks = (INLINE, BLOCK, FILE)
@@ -121,8 +123,9 @@ class Coverage:
 
 
 class _Found(NamedTuple):
-    """A comment in a text: line and column from 1, and the first line of its physical line, which a string that goes
-    over lines or a backslash makes longer.
+    """A comment in a text, with its line and column from 1.
+
+    `first` is the first line of its physical line, which a multi-line string or a backslash extends.
     """
 
     line: int
@@ -133,7 +136,7 @@ class _Found(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A physical line of a text, by its first and last line, and the comment at its end: column from 1, and text."""
+    """A physical line: its first and last line, and the column, from 1, and text of a comment at its end."""
 
     first: int
     last: int
@@ -141,7 +144,7 @@ class Row(NamedTuple):
 
 
 def rows_of(cell: int | None, text: str) -> list[Row] | None:
-    """The physical lines of a text, each of which a comment can end; None where this Python cannot tell its tokens."""
+    """Return the physical lines of a text, each of which can end in a comment; None if the text is not Python."""
     masked = None if cell is None else mask(text)
     if cell is not None and masked is None:
         return None
@@ -155,7 +158,7 @@ def rows_of(cell: int | None, text: str) -> list[Row] | None:
 
 
 def _joined(text: str) -> Iterator[tuple[int, int]]:
-    """First and last line of each physical line, which strings and backslashes make longer."""
+    """Yield the first and last line of each physical line, which strings and backslashes extend."""
     first = within = 0
     for token in tokenize.generate_tokens(io.StringIO(text, newline=None).readline):
         first = first or token.start[0]
@@ -197,18 +200,18 @@ def _comment(path: str, cell: int | None, found: _Found, before: str, lines: int
 
 
 def _codes(comment: Comment, directive: Directive) -> list[tuple[str, Span]]:
-    """The codes of a directive in capitals, with their spans; "" and the span of all of it where it has none."""
+    """Return the codes of a directive in capitals, with their spans; "" and the directive's span if it has none."""
     return [(comment.text[slice(*span)].upper(), span) for span in directive.codes] or [("", directive.span)]
 
 
 class _Blocks:
-    """The `off` comments that are not yet switched on again, the innermost last."""
+    """The `off` comments that no `on` has ended yet, the innermost last."""
 
     def __init__(self) -> None:
         self._open: list[list[Suppression]] = []
 
     def switch(self, comment: Comment, directive: Directive) -> Iterator[Suppression]:
-        """Go on to an `off` or `on`; what it ends, or itself where it is an `on` that ends nothing."""
+        """Process an `off` or `on`; yield the suppressions that it ends, or itself if it is an `on` that ends none."""
         line = comment.place.line
         if directive.word == "off":
             codes = _codes(comment, directive)
@@ -222,7 +225,7 @@ class _Blocks:
                 yield Suppression(IDLE, code, comment, span, line, line)
 
     def _ended(self, code: str) -> list[Suppression]:
-        """What `on` ends: the innermost block, or one code of the innermost block that names it."""
+        """Return what an `on` ends: the innermost block, or one code of the innermost block that names it."""
         if not code:
             return self._open.pop() if self._open else []
         for block in reversed(self._open):
@@ -234,13 +237,13 @@ class _Blocks:
         return []
 
     def end(self) -> Iterator[Suppression]:
-        """The blocks that last to the end."""
+        """Yield the suppressions of the blocks that last to the end of the text."""
         for block in self._open:
             yield from block
 
 
 def _comments(text: str, rows: list[str]) -> list[_Found]:
-    """The comments of a text of Python, or what seems to be one where this Python cannot tell its tokens."""
+    """Return the comments of a Python text; if it cannot be tokenized, what looks like one on each line."""
     try:
         return list(_tokenized(text))
     except (tokenize.TokenError, SyntaxError):
@@ -263,7 +266,7 @@ def _seeming(number: int, row: str) -> _Found | None:
 
 
 def _cell_comments(text: str, rows: list[str]) -> list[_Found]:
-    """The comments of a notebook's cell: those of its Python, and what seems to be one on the lines of magics."""
+    """Return the comments of a notebook's cell: those of its Python, and what looks like one on lines of magics."""
     masked = mask(text)
     if masked is None:
         return []

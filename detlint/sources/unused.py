@@ -1,4 +1,4 @@
-"""DET001: what suppresses nothing, and comments without it."""
+"""DET001: suppressions that suppress nothing, and the fix that removes them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ UNUSED = "DET001"
 def unused(
     catalogue: Catalogue, suppressions: Sequence[Suppression], used: Collection[Suppression], known: frozenset[str]
 ) -> Iterator[Finding]:
-    """A finding for each code in the comments of a file that suppresses nothing.
+    """Yield a finding for each code in the comments of a file that suppresses nothing.
 
-    `used` are those that cover a finding, and `known` are the codes of the rules whose findings this run knows in full.
-    What may be text of a string is left alone, and so is a comment that names no code.
+    `used` are the suppressions that cover a finding; `known` are the codes of the rules whose findings this run knows
+    in full. A comment that may be part of a string gets no finding. Neither does one without codes, unless it is an
+    `on` that ends nothing.
     """
     reasons = {
         each: reason
@@ -44,7 +45,7 @@ def unused(
 
 
 def _fix(gone: Mapping[Comment, Collection[Span]]) -> Fix | None:
-    """The comments without what stands at these spans."""
+    """Return a fix that cuts these spans from the comments, or None if a comment cannot be rewritten."""
     edits = []
     for comment, spans in gone.items():
         text = without(comment.text, comment.alone, spans)
@@ -55,7 +56,7 @@ def _fix(gone: Mapping[Comment, Collection[Span]]) -> Fix | None:
 
 
 def _reason(each: Suppression, catalogue: Catalogue, known: frozenset[str]) -> str:
-    """Why a code is of no use; "" where nobody can tell, as of one that would cover what is said here."""
+    """Return why a code is useless; "" if that is unknown, or if the code would cover DET001 itself."""
     if each.kind == IDLE:
         return "`on` ends no `off`"
     if UNUSED.startswith(each.code):

@@ -1,1 +1,1 @@
-"""What any program could use: records, digests, processes, texts and pages that are safe to show."""
+"""General-purpose utilities: records, digests, processes, and texts and pages that are safe to show."""

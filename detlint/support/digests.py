@@ -1,4 +1,4 @@
-"""What tells one content from another."""
+"""Digests that identify content."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ except ImportError:
 
 
 def digest(content: bytes) -> bytes:
-    """32 bytes that no other content has. The store keeps some: where they change, it needs a new schema."""
+    """Return a 32-byte digest that is unique to the content. The store keeps some: a change needs a new schema."""
     return blake2b(content, digest_size=32).digest()

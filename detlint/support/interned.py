@@ -1,4 +1,4 @@
-"""Objects that exist once: equal ones are the same object, so that sets and keys of them cost little."""
+"""Interned objects: equal ones are the same object, so that sets and keys of them are cheap."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 
 class Interned(type):
-    """The metaclass of frozen dataclasses (without `eq`) of which equal objects are one object.
+    """A metaclass for frozen dataclasses (without `eq`) that makes equal objects one object.
 
-    The objects live as long as the process. A class that is `typed` tells 1, 1.0 and True apart.
+    The objects live as long as the process. A class with a true `typed` attribute distinguishes 1, 1.0 and True.
     """
 
     _made: dict[object, Any]
@@ -23,7 +23,7 @@ class Interned(type):
         cls._typed = bool(namespace.get("typed"))
 
     def __call__(cls, *values: Any, **keywords: Any) -> Any:
-        """The one object of these values."""
+        """Return the one object with these values."""
         if keywords:
             values, keywords = cls._all(values, keywords), {}
         key = (values, *map(type, values)) if cls._typed else values
@@ -35,7 +35,7 @@ class Interned(type):
             return cls._made.setdefault(key, made)
 
     def _all(cls, values: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
-        """The values of all fields."""
+        """Return the values of all fields."""
         if not cls._names:
             known: tuple[Any, ...] = fields(cls)  # type: ignore[arg-type]
             cls._names, cls._defaults = tuple(f.name for f in known), tuple(f.default for f in known)

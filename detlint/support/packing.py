@@ -1,4 +1,4 @@
-"""Records as bytes between processes of one run. Another run cannot rely on them: `codec` is for what is kept."""
+"""Serialization of records between processes of one run. Bytes that outlive a run are written by `codec`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 
 class _Pickler(pickle.Pickler):
-    """Writes a dataclass with slots as its class and its fields: what dataclasses do by themselves takes longer."""
+    """A pickler that writes a dataclass with slots as its class and its fields; the dataclass default is slower."""
 
     def reducer_override(self, value: object) -> Any:
         kind: Any = type(value)
@@ -31,12 +31,12 @@ def _getter(kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
 
 
 def pack(value: object) -> bytes:
-    """The bytes of a value that can be pickled. Raises RecursionError."""
+    """Return a value pickled as bytes. Raises RecursionError."""
     written = io.BytesIO()
     _Pickler(written, pickle.HIGHEST_PROTOCOL).dump(value)
     return written.getvalue()
 
 
 def unpack(content: bytes) -> Any:
-    """The value of bytes that another process of this run packed."""
+    """Return the value in bytes that another process of this run packed."""
     return pickle.loads(content)

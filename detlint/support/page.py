@@ -1,7 +1,7 @@
-"""Pages of HTML that are whole in themselves: what they show is escaped, and they load and run nothing else.
+"""Self-contained HTML pages: all content is escaped, and a page loads and runs nothing from elsewhere.
 
-The style and the script of a page stand in it, and its policy names them by their digests: a browser runs no other, and
-asks no other machine for anything.
+A page contains its style and its script, and its content security policy names them by their digests. A browser runs no
+other style or script and sends no request to another machine.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ _STYLE = "page.css"
 
 
 def text(raw: str) -> str:
-    """A text as HTML, between tags or in an attribute; what cannot be shown stands as Python escapes it.
+    """Escape a text for HTML, between tags or in an attribute; unprintable characters become Python escapes.
 
-    No text of others begins a line of the page, which would be a command where GitHub Actions prints it.
+    Newlines are escaped too: a text that begins a line of the page could be a command to GitHub Actions when printed.
     """
     return escape(printable(raw).replace("\r", "\\r")).replace("\n", "&#10;")
 
 
 def prose(raw: str) -> str:
-    """A sentence as HTML, in which what stands between backquotes is code."""
+    """Return a sentence as HTML, with text in backquotes marked up as code."""
     return _CODE.sub(r"<code>\1</code>", text(raw))
 
 
 def whole(title: str, body: str, style: str = "", script: str = "") -> str:
-    """A page of this body, which is HTML. `style` comes behind the style that all pages share."""
+    """Return a page with this HTML body. `style` is appended to the style that all pages share."""
     style = beside(_STYLE) + style
     policy = ["default-src 'none'", f"style-src {_digest(style)}", "base-uri 'none'", "form-action 'none'"]
     if script:
@@ -57,7 +57,7 @@ def whole(title: str, body: str, style: str = "", script: str = "") -> str:
 
 
 def beside(name: str, folder: Path = Path(__file__).parent) -> str:
-    """A style or a script that lies in a folder of detlint."""
+    """Return the text of a style or a script file in a folder of detlint."""
     return (folder / name).read_text(encoding="utf-8")
 
 

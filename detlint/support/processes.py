@@ -1,4 +1,4 @@
-"""Work shared out to processes of this computer. A process that ends costs the item that it was at, and no more."""
+"""Work distributed over processes of this computer. A process that dies loses only the item it was working on."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 _SAFE_PATH = "PYTHONSAFEPATH"
-_GARBAGE = 250_000  # objects that may be dead: about 25 MB
+_GARBAGE = 250_000  # possibly dead objects: about 25 MB
 
 
 def usable_cores() -> int:
-    """How many cores this process may run on."""
+    """Return how many cores this process may run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def forks() -> bool:
-    """Whether a new process is a copy of this one, which takes no time: on Linux, while there is one thread."""
+    """Return whether a new process is a cheap copy of this one: on Linux, while there is one thread."""
     return sys.platform == "linux" and threading.active_count() == 1
 
 
 def spread(
     work: Callable[[T], R], batches: Iterable[Sequence[T]], jobs: int, once: bool = False
 ) -> Iterator[tuple[T, R | None]]:
-    """Each item with what `work` makes of it in one of `jobs` processes, as they are done.
+    """Yield each item with the result of `work`, computed in one of `jobs` processes, as they finish.
 
-    None stands for what ended its process. The items of a batch travel together; those of one that ends its process
-    are done again one by one. What goes to a process and comes back is pickled. With `once`, a process does one batch
-    and ends, with all the memory that it has taken.
+    The result is None if the item ended its process. The items of a batch are sent together; if one ends its process,
+    they are redone one by one. Items and results are pickled. With `once`, a process does one batch and ends, which
+    frees all the memory that it has taken.
     """
     waiting = deque(batches)
     started: list[_Worker[T, R]] = []
@@ -69,7 +69,7 @@ def spread(
 
 
 class _Worker(Generic[T, R]):
-    """A process that does batch after batch."""
+    """A process that does one batch after another."""
 
     def __init__(self, work: Callable[[T], R]) -> None:
         here, there = Pipe()
@@ -82,14 +82,14 @@ class _Worker(Generic[T, R]):
         self.batch: Sequence[T] = ()
 
     def give(self, batch: Sequence[T], busy: dict[Connection, _Worker[T, R]]) -> None:
-        """Start it on a batch."""
+        """Start the process on a batch."""
         self.batch = batch
         busy[self._connection] = self
-        with suppress(OSError):  # it has ended: the answer will tell
+        with suppress(OSError):  # it has ended: `results` will report that
             self._connection.send(batch)
 
     def results(self) -> Sequence[R] | None:
-        """What it made of its batch; None if it ended."""
+        """Return the results of the batch; None if the process has ended."""
         try:
             found: Sequence[R] = self._connection.recv()
         except (EOFError, OSError):
@@ -97,17 +97,17 @@ class _Worker(Generic[T, R]):
         return found
 
     def end(self) -> None:
-        """End the process, whatever it is at."""
+        """Terminate the process, even in the middle of a batch."""
         self._connection.close()
         self._process.terminate()
         self._process.join()
 
 
 def _serve(work: Callable[[Any], Any], connection: Connection, other: Connection) -> None:
-    """Do batch after batch, until the process that gives them has gone."""
-    other.close()  # a copy of the other end would keep this one waiting for ever
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # that is the affair of the process that gives the batches
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # which may have a handler of its own
+    """Do one batch after another until the process that sends them is gone."""
+    other.close()  # an open copy of the other end would keep this process waiting forever
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that sends the batches handles it
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the parent may have a handler of its own
     gc.disable()
     gc.freeze()
     with suppress(EOFError, OSError):
@@ -115,7 +115,7 @@ def _serve(work: Callable[[Any], Any], connection: Connection, other: Connection
             results = []
             for item in connection.recv():
                 results.append(work(item))
-                if gc.get_count()[0] > _GARBAGE:  # between two files nearly all is dead, so this is the time to look
+                if gc.get_count()[0] > _GARBAGE:  # between two files nearly all are dead: the time to look
                     gc.collect()
             connection.send(results)
 
@@ -124,7 +124,7 @@ def _serve(work: Callable[[Any], Any], connection: Connection, other: Connection
 def _without_own_folder() -> Iterator[None]:
     """Keep the folder in which detlint runs off the path of new processes: a file there may be called enum.py.
 
-    Python 3.10 has no such variable.
+    Python 3.10 does not support the variable.
     """
     before = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"

@@ -1,8 +1,8 @@
-"""Records of plain data, of which a run makes hundreds of thousands, of a hundred and more classes.
+"""Records of plain data: over a hundred classes, of which a run makes hundreds of thousands of objects.
 
-At run time `record` does what `dataclasses.dataclass` does, but makes each method when it is first called: a run calls
-few of them, and making all takes longer than looking at a file. Only the type checker sees to it that nobody changes
-what is frozen, for at run time that makes a record twice as dear.
+At run time `record` does what `dataclasses.dataclass` does, but generates each method on its first call: a run calls
+few of them, and generating all takes longer than analysing a file. Only the type checker enforces that frozen records
+do not change, since enforcing it at run time doubles the cost of making a record.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 else:
 
     def record(kind=None, /, *, frozen=False, slots=False, eq=True):
-        """A dataclass, also to what `dataclasses` offers, that other records can extend.
+        """Make a class a dataclass, as `dataclasses` sees it too, that other records can extend.
 
-        `field` may give a default or what makes one, and say whether `init` and `repr` have the field.
+        `field` may give a default or a factory, and set `init` and `repr`.
         """
 
         def made(kind):
@@ -38,14 +38,14 @@ else:
 
 __all__ = ["record"]
 _FIELDS = "__dataclass_fields__"  # where `dataclasses` looks for the fields of a class
-_UNSLOTTED = ("__dict__", "__weakref__")  # what a class has for its objects where these have no slots
+_UNSLOTTED = ("__dict__", "__weakref__")  # attributes of a class whose objects have no slots
 
 
 class _Fields(Mapping[str, "Field[Any]"]):
-    """The fields of a record by name, in the words of `dataclasses`: made when somebody asks."""
+    """The fields of a record by name, as `dataclasses.Field` objects that are made on first use."""
 
     def __init__(self, kind: type, own: Mapping[str, Any]) -> None:
-        """`own` are the fields that the class itself names: what it gives them, or MISSING."""
+        """Collect the fields. `own` maps the fields that the class itself names to their values, or to MISSING."""
         bases: list[_Fields] = [vars(base)[_FIELDS] for base in kind.__mro__[:0:-1] if _FIELDS in vars(base)]
         self.given: dict[str, Any] = {}
         self.hints: dict[str, Any] = {}
@@ -70,7 +70,7 @@ class _Fields(Mapping[str, "Field[Any]"]):
 
 
 def _with_slots(kind: type, own: Mapping[str, Any]) -> type:
-    """The class with slots for its fields: another, for slots are there from the first."""
+    """Return a new class with slots for the fields: slots cannot be added to a class that exists."""
     namespace = {name: value for name, value in vars(kind).items() if name not in own and name not in _UNSLOTTED}
     inherited = {name for base in kind.__mro__[1:] for name in vars(base).get("__slots__", ())}
     namespace["__slots__"] = tuple(name for name in own if name not in inherited)
@@ -80,7 +80,7 @@ def _with_slots(kind: type, own: Mapping[str, Any]) -> type:
 
 
 def _with_defaults(kind: type, own: Mapping[str, Any]) -> type:
-    """The class with the defaults of fields in the place of what `field` made."""
+    """Replace the results of `field` in the class by the defaults of the fields, and return the class."""
     for name, given in own.items():
         if isinstance(given, Field):
             delattr(kind, name)
@@ -93,7 +93,7 @@ def _with_defaults(kind: type, own: Mapping[str, Any]) -> type:
 
 
 def _methods(kind: type, known: _Fields, eq: bool, hashed: bool) -> dict[str, Any]:
-    """What a class has as a record, unless its body says otherwise."""
+    """Return the attributes that make a class a record unless its body defines them."""
     init = [name for name, given in known.given.items() if not isinstance(given, Field) or given.init]
     made = {
         _FIELDS: known,
@@ -108,7 +108,7 @@ def _methods(kind: type, known: _Fields, eq: bool, hashed: bool) -> dict[str, An
 
 
 def _later(kind: type, name: str, make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
-    """A method that makes the one of that name when it is first called, and leaves its place to it."""
+    """Return a method that, on its first call, makes the real method of that name and is replaced by it."""
 
     def first(self: object, *given: object, **named: object) -> Any:
         method = make()
@@ -119,7 +119,7 @@ def _later(kind: type, name: str, make: Callable[[], Callable[..., Any]]) -> Cal
 
 
 def _init(known: Mapping[str, Any]) -> Callable[..., None]:
-    """What sets all fields, from arguments or to what they are by default."""
+    """Return the `__init__` that sets all fields, from arguments or to their defaults."""
     parameters, lines, names = ["self"], ["pass"], {"MISSING": MISSING}
     for name, given in known.items():
         said: Any = given if isinstance(given, Field) else field(default=given)
@@ -137,13 +137,13 @@ def _init(known: Mapping[str, Any]) -> Callable[..., None]:
 
 
 def _eq(names: Iterable[str]) -> Callable[..., Any]:
-    """What says whether something is of the same class and equal in all fields."""
+    """Return the `__eq__` that compares objects of the same class by all fields."""
     same = f"({_of('self', names)}) == ({_of('other', names)})"
     return _function("__eq__(self, other)", [f"return {same} if other.__class__ is self.__class__ else NotImplemented"])
 
 
 def _hash(names: Iterable[str]) -> Callable[..., int]:
-    """What makes one number of all fields."""
+    """Return the `__hash__` that hashes all fields."""
     return _function("__hash__(self)", [f"return hash(({_of('self', names)}))"])
 
 
@@ -155,7 +155,7 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 def _function(head: str, lines: Iterable[str], names: Mapping[str, Any] = _NOTHING) -> Callable[..., Any]:
-    """The function with this head and these lines, which sees these names."""
+    """Return the function with this head and these lines, whose globals are `names`."""
     made: dict[str, Callable[..., Any]] = {}
     exec("\n ".join((f"def {head}:", *lines)), dict(names), made)
     return made.popitem()[1]
@@ -163,6 +163,6 @@ def _function(head: str, lines: Iterable[str], names: Mapping[str, Any] = _NOTHI
 
 @recursive_repr()
 def _repr(self: Any) -> str:
-    """Its class and its fields, as `dataclasses` show them."""
+    """Return the class and the fields as `dataclasses` shows them."""
     shown = [f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.repr]
     return f"{type(self).__qualname__}({', '.join(shown)})"

@@ -1,1 +1,1 @@
-"""The tree that rules read: its nodes, its scopes, and offsets in a text as lines and columns."""
+"""The syntax tree that rules read: its nodes, its scopes, and the conversion of offsets to lines and columns."""

@@ -1,4 +1,4 @@
-"""What all nodes of `syntax` have in common: their parent, their children, their place in evaluation order."""
+"""The base classes of all nodes of `syntax`: their parent, their children, their place in evaluation order."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from detlint.support.records import record
 
 @record(slots=True, eq=False)
 class Node:
-    """A piece of syntax. `order` grows in evaluation order within a file: operands before their operation.
+    """A piece of syntax. `order` increases in evaluation order within a file: operands before their operation.
 
-    `origin` is what the parser made of it, which only `positions` of that parser know.
+    `origin` is the parser's own node; only the `positions` of that parser can interpret it.
     """
 
     parent: Node | None = field(default=None, init=False, repr=False)
@@ -20,15 +20,15 @@ class Node:
     origin: object = field(init=False, repr=False)
 
     def below(self) -> list[Node]:
-        """The direct children, in evaluation order: a new list."""
+        """Return the direct children, in evaluation order, as a new list."""
         return []
 
     def __iter__(self) -> Iterator[Node]:
-        """The direct children, in evaluation order."""
+        """Iterate over the direct children, in evaluation order."""
         return iter(self.below())
 
     def ancestors(self) -> Iterator[Node]:
-        """The nodes around this one, innermost first."""
+        """Yield the nodes around this one, innermost first."""
         node = self.parent
         while node is not None:
             yield node
@@ -36,35 +36,35 @@ class Node:
 
 
 class Expression(Node):
-    """What has a value."""
+    """A node that has a value."""
 
     __slots__ = ()
 
 
 class Statement(Node):
-    """What is done, in a block."""
+    """A node that is executed, in a block."""
 
     __slots__ = ()
 
 
 @record(slots=True, eq=False)
 class Block(Node):
-    """A run of statements: the body of a file, a function, a branch, a loop."""
+    """A sequence of statements: the body of a file, a function, a branch, a loop."""
 
     statements: list[Statement]
 
     def below(self) -> list[Node]:
-        """The statements."""
+        """Return the statements."""
         return [*self.statements]
 
 
 def present(*nodes: Node | None) -> list[Node]:
-    """Those of `nodes` that are there."""
+    """Return those of `nodes` that are not None."""
     return [node for node in nodes if node is not None]
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """`node` and all below it, in source order of statements; parents before children."""
+    """Yield `node` and all nodes below it, in source order of statements, parents before children."""
     stack = [node]
     while stack:
         current = stack.pop()
@@ -76,7 +76,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def adopt(root: Node) -> list[Node]:
-    """Tell all nodes below `root` their parents; `root` and all of them, in the order of `walk`."""
+    """Set the parents of all nodes below `root`; return `root` and these nodes in the order of `walk`."""
     found: list[Node] = []
     stack = [root]
     while stack:

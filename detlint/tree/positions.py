@@ -1,4 +1,4 @@
-"""Offsets in a text as lines and columns, in the cells that the text was put together from."""
+"""Conversion of offsets in a text to lines and columns, in the notebook cells that the text was built from."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 
 class Origin(NamedTuple):
-    """Where a line of a text that was put together comes from: a notebook's cell, from 0, and the line in it, from 1.
+    """The origin of a line of a text built from notebook cells: the cell, from 0, and the line in it, from 1.
 
-    `shift` is what to add to a column to get the column there, and `length` how many characters the line has there.
+    `shift` is what to add to a column to get the column in the cell, and `length` is the line's length there in
+    characters.
     """
 
     cell: int
@@ -22,12 +23,12 @@ class Origin(NamedTuple):
     length: int
 
     def column(self, column: int) -> int:
-        """The column where the line comes from, never one beyond that line's end."""
+        """Return the column in the cell's line, at most one past the end of that line."""
         return min(max(column + self.shift, 1), self.length + 1)
 
 
 def line_starts(text: str) -> list[int]:
-    """The offset of each line of a text. A line ends at \\n, \\r\\n or \\r, as Python reads source."""
+    """Return the offset of each line of a text. A line ends at \\n, \\r\\n or \\r, as in Python source."""
     if "\r" in text:
         return [0, *(end.end() for end in re.finditer(r"\r\n?|\n", text))]
     lengths = [len(line) + 1 for line in text.split("\n")]
@@ -35,9 +36,9 @@ def line_starts(text: str) -> list[int]:
 
 
 class Lines:
-    """Lines and columns of offsets.
+    """The lines and columns of offsets in a text.
 
-    `origins` has an entry for each line where the text was put together from cells.
+    `origins` has an entry for each line if the text was built from cells.
     """
 
     def __init__(self, text: str, origins: Sequence[Origin] = ()) -> None:
@@ -45,12 +46,12 @@ class Lines:
         self.origins = origins
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of `offset` in the text, both from 1, the column in characters."""
+        """Return the line and column of `offset` in the text, both from 1, the column in characters."""
         line = bisect_right(self.starts, offset)
         return line, offset - self.starts[line - 1] + 1
 
     def locate(self, offset: int) -> tuple[int | None, int, int]:
-        """The cell that `offset` stands in, None in a file without cells, and line and column in it."""
+        """Return the cell that contains `offset`, None in a file without cells, and the line and column in it."""
         line, column = self.position(offset)
         if not self.origins:
             return None, line, column
@@ -61,7 +62,7 @@ class Lines:
         return origin.cell, origin.line, origin.column(column)
 
     def offset(self, cell: int | None, line: int, column: int) -> int:
-        """The offset of a place that `locate` gave. Raises KeyError where the text has no such line."""
+        """Return the offset of a position as returned by `locate`. Raises KeyError if the text has no such line."""
         if not self.origins:
             if cell is not None or not 0 < line <= len(self.starts):
                 raise KeyError((cell, line))
@@ -71,5 +72,5 @@ class Lines:
 
     @cached_property
     def _lines(self) -> dict[tuple[int | None, int], tuple[int, int]]:
-        """The index of each line of a cell, and its shift, by cell and line."""
+        """The index of each line of a cell and its shift, by cell and line."""
         return {(o.cell, o.line): (index, o.shift) for index, o in enumerate(self.origins)}

@@ -1,4 +1,4 @@
-"""Scopes and their bindings, and which bindings a name can have where it is read."""
+"""Scopes and their bindings, and which bindings can give a name its value where it is read."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from detlint.tree import syntax as s
 
 @record(slots=True, eq=False)
 class Binding:
-    """One place that gives a name a value.
+    """A binding: one place that gives a name a value.
 
-    `kind`: "assign", "augment", "import", "function", "class", "parameter", "for", "with", "except",
-    "comprehension", "delete", "pattern". `value` is the bound expression (for "for" the iterator, for
-    "with" the context manager); `path` is the index into it when a target is unpacked; `qualified` is
-    what an import names.
+    `kind` is "assign", "augment", "import", "function", "class", "parameter", "for", "with", "except", "comprehension",
+    "delete" or "pattern". `value` is the bound expression (for "for" the iterator, for "with" the context manager).
+    `path` holds the indices into it if a target is unpacked. `qualified` is what an import names.
     """
 
     name: str
@@ -28,13 +27,13 @@ class Binding:
 
     @property
     def order(self) -> int:
-        """When the name is bound, in evaluation order."""
+        """The place of the binding in evaluation order."""
         return self.node.order
 
 
 @record(slots=True, eq=False)
 class Scope:
-    """Where names live: "module", "class", "function" or "comprehension"."""
+    """A scope of names; `kind` is "module", "class", "function" or "comprehension"."""
 
     kind: str
     parent: Scope | None
@@ -44,9 +43,9 @@ class Scope:
     _kept: dict[str, tuple[list[Binding], list[Binding]]] = field(default_factory=dict, init=False, repr=False)
 
     def kept(self, name: str) -> tuple[list[Binding], list[Binding]]:
-        """The bindings of a name that is bound here, deletions left out: as they stand, and the last one first.
+        """Return the bindings of a name bound here, without deletions: as recorded, and sorted with the last one first.
 
-        For when the whole file is read. Nobody changes the lists.
+        Call this only after the whole file is read, and do not modify the lists.
         """
         found = self._kept.get(name)
         if found is None:
@@ -56,13 +55,13 @@ class Scope:
         return found
 
     def part(self) -> None:
-        """Forget all, for a file that is done with."""
+        """Clear all contents; for a file that is no longer needed."""
         self.bindings.clear()
         self._kept.clear()
         self.owner = self.parent = None
 
     def find(self, name: str) -> Scope | None:
-        """The scope in which `name` is bound when it is read here, or None: a builtin or a star import."""
+        """Return the scope in which `name` is bound when read here; None for a builtin or a star import."""
         scope: Scope | None = self
         start = self
         while scope is not None:
@@ -78,10 +77,10 @@ class Scope:
 
 
 def reaching(name: s.Name) -> list[Binding] | None:
-    """The bindings that may give `name` its value, or None where no scope of the file binds it.
+    """Return the bindings that may give `name` its value, or None if no scope of the file binds it.
 
-    Within one scope, program order decides: the search goes backwards from the read and stops at a
-    binding that every path passes. From an inner function all bindings of the outer scope count.
+    Within one scope, program order decides: the search goes backwards from the read and stops at a binding that lies on
+    every path. For a read in an inner function, all bindings of the outer scope count.
     """
     scope = name.scope.find(name.id)
     if scope is None:
@@ -103,7 +102,7 @@ def reaching(name: s.Name) -> list[Binding] | None:
 
 
 def block_of(node: s.Node) -> s.Node | None:
-    """The block whose every run passes `node`; a `with` body belongs to the block around it."""
+    """Return the block whose every run passes `node`; a `with` body belongs to the block around it."""
     block = _block(node)
     while block is not None and isinstance(block.parent, s.With):
         block = _block(block.parent)
@@ -113,13 +112,13 @@ def block_of(node: s.Node) -> s.Node | None:
 def _block(node: s.Node) -> s.Node | None:
     if isinstance(node, s.Parameter):
         return node.parent.body if isinstance(node.parent, s.Function) else None
-    if isinstance(node.parent, (s.For, s.Clause)):  # bound by a loop: certain within its body only
+    if isinstance(node.parent, (s.For, s.Clause)):  # bound by a loop: certain only within its body
         return node.parent.body if isinstance(node.parent, s.For) else node.parent.parent
     return next((a for a in node.ancestors() if isinstance(a, s.Block)), None)
 
 
 def inside(node: s.Node, outer: s.Node | None) -> bool:
-    """Whether a node stands in another one."""
+    """Return whether `outer` is an ancestor of `node`."""
     return any(a is outer for a in node.ancestors())
 
 
@@ -128,7 +127,7 @@ def _backwards(binding: Binding) -> int:
 
 
 def _runs_in(name: s.Name, home: Scope) -> Scope | None:
-    """The scope whose statements run where `name` is read; comprehensions run in the one around them."""
+    """Return the scope whose statements run where `name` is read; a comprehension runs in the scope around it."""
     scope: Scope | None = name.scope
     while scope is not None and scope is not home and scope.kind == "comprehension":
         scope = scope.parent
@@ -136,7 +135,7 @@ def _runs_in(name: s.Name, home: Scope) -> Scope | None:
 
 
 def bound(binding: Binding) -> s.Expression | None:
-    """The expression that a binding gives its name, through the unpacking of a display."""
+    """Return the expression that an assignment binds to its name, found through unpacked displays; None if unknown."""
     if binding.kind != "assign" or binding.value is None:
         return None
     value = binding.value
@@ -163,7 +162,7 @@ def _function_of(node: s.Node) -> s.Function | None:
 
 
 def class_of(function: s.Node) -> s.Class | None:
-    """The class whose body holds `function` directly."""
+    """Return the class whose body directly holds `function`, or None."""
     block = function.parent
     while block is not None and not isinstance(block, (s.Class, s.Function, s.File)):
         block = block.parent
@@ -171,7 +170,7 @@ def class_of(function: s.Node) -> s.Class | None:
 
 
 def is_main_guard(statement: s.Node) -> bool:
-    """Whether a statement is `if __name__ == "__main__":`."""
+    """Return whether a statement is `if __name__ == "__main__":`."""
     if not isinstance(statement, s.If) or not isinstance(statement.test, s.Operation):
         return False
     operands = statement.test.operands

@@ -1,4 +1,4 @@
-"""The syntax that rules read: a small tree of a file, without what only lays code out. `reading` makes it."""
+"""The syntax that rules read: a small tree of a file, without tokens of mere layout. `reading` builds it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @record(slots=True, eq=False)
 class Name(Expression):
-    """A name; `stored` where it is bound rather than read."""
+    """A name; `stored` is true where it is bound rather than read."""
 
     id: str
     scope: Scope
@@ -94,7 +94,7 @@ class Slice(Expression):
 
 @record(slots=True, eq=False)
 class Collection(Expression):
-    """A tuple, list or set display; `kind` is the name of its type, `rest` the place of a target that is starred."""
+    """A tuple, list or set display; `kind` is the name of its type, `rest` the index of a starred target."""
 
     kind: str
     elements: list[Expression]
@@ -117,7 +117,7 @@ class Dictionary(Expression):
 
 @record(slots=True, eq=False)
 class Operation(Expression):
-    """Operands joined by an operator: "+", "and", "yield from" ...; `rest`: the others of a chain of comparisons."""
+    """Operands joined by an operator: "+", "and", "yield from" ...; `rest` are a comparison chain's other operators."""
 
     operator: str
     operands: list[Expression]
@@ -174,7 +174,7 @@ class Clause(Node):
 
 @record(slots=True, eq=False)
 class Comprehension(Expression):
-    """`kind` is "list", "set", "dict" or "generator"; a dict's elements are its key and its value."""
+    """A comprehension; `kind` is "list", "set", "dict" or "generator". The elements of a dict are its key and value."""
 
     kind: str
     clauses: list[Clause]
@@ -186,7 +186,7 @@ class Comprehension(Expression):
 
 @record(slots=True, eq=False)
 class Lambda(Expression):
-    """A lambda, whose parameters and body its function holds."""
+    """A lambda, whose parameters and body are those of `function`."""
 
     function: Function
 
@@ -219,7 +219,7 @@ class Assign(Statement):
 
 @record(slots=True, eq=False)
 class Leave(Statement):
-    """`kind` is "return", "raise", "break" or "continue"."""
+    """A statement that leaves a block; `kind` is "return", "raise", "break" or "continue"."""
 
     kind: str
     values: list[Expression]
@@ -239,7 +239,7 @@ class Import(Statement):
 
 @record(slots=True, eq=False)
 class Other(Statement):
-    """`del`, `assert`, `global` and the rest: `kind` is the keyword."""
+    """`del`, `assert`, `global` and the other statements; `kind` is the keyword."""
 
     kind: str
     values: list[Expression]
@@ -322,10 +322,11 @@ class Try(Statement):
 
 @record(slots=True, eq=False)
 class Match(Statement):
-    """`exhaustive` where the last case matches whatever is left.
+    """A `match`; `exhaustive` is true if the last case matches everything that is left.
 
-    `patterns` are those of the cases, each as alternatives: an operator, "isinstance" for a class, and what the subject
-    is compared with; none for what matches whatever is left, None for a pattern or a guard that asks for more.
+    `patterns` has one entry for each case: a list of alternatives, each an operator ("isinstance" for a class) and what
+    the subject is compared with. The list is empty if the case matches everything that is left. The entry is None for a
+    pattern or a guard that tests anything else.
     """
 
     subject: Expression
@@ -340,7 +341,7 @@ class Match(Statement):
 
 @record(slots=True, eq=False)
 class Parameter(Node):
-    """`star` is "", "*" or "**"; `default` and `annotation` belong to the scope around the function."""
+    """A parameter; `star` is "", "*" or "**"; `default` and `annotation` belong to the scope around the function."""
 
     name: str
     default: Expression | None
@@ -354,7 +355,7 @@ class Parameter(Node):
 
 @record(slots=True, eq=False)
 class Function(Statement):
-    """A `def`, or a lambda (named "<lambda>", its body one return)."""
+    """A `def`, or a lambda (named "<lambda>", with a single return as its body)."""
 
     name: str
     parameters: list[Parameter]
@@ -369,7 +370,7 @@ class Function(Statement):
 
 @record(slots=True, eq=False)
 class Class(Statement):
-    """A `class`; `arguments` are its bases and keywords."""
+    """A `class`; `arguments` are its bases and keyword arguments."""
 
     name: str
     arguments: list[Argument]
@@ -383,9 +384,9 @@ class Class(Statement):
 
 @record(slots=True, eq=False)
 class File(Node):
-    """A whole file: its body, its scope, and the modules whose every name it imports (`import *`).
+    """A whole file: its body, its scope, and the modules that it star-imports (`import *`).
 
-    `nodes` are all of its nodes, parents before children, but for those of its `annotations`.
+    `nodes` are all of its nodes, parents before children, except those of its `annotations`.
     """
 
     body: Block

@@ -1,13 +1,13 @@
-"""The verifier: operations run on a device, again and again, and the bits of their results compared.
+"""The verifier: it runs operations on a device repeatedly and compares the bits of their results.
 
-Nothing here imports libcst or the terminal library, and torch is imported inside functions only: a machine that has a
-GPU and little else can run the whole catalogue. Nothing of the user's code is imported or run, but by `kernels`.
+Nothing here imports libcst or the terminal library, and torch is imported inside functions only, so that a machine with
+a GPU and little else can run the whole catalogue. Only `kernels` imports or runs the user's code.
 
     probe, bench, probes               what a probe is, what it is built from, the probes by kind of operation
-    job, worker, pool                  what a worker process is asked and answers; it; workers limited and replaced
-    modes, churn, bits, environment    the deterministic mode; what is shaken between runs; results compared; where
-    orders                             orders permuted by references on the CPU, for what adds by atomics on a GPU
-    kernels                            Triton kernels of the user's own, run by the interpreter where that is asked for
+    job, worker, pool                  a worker's jobs and answers; the worker; workers limited and replaced
+    modes, churn, bits, environment    deterministic modes; disturbances between runs; comparisons; the machine
+    orders                             orders permuted by references on the CPU, for GPU kernels with atomic adds
+    kernels                            the user's own Triton kernels, run by the interpreter on request
     session, verdicts                  subjects, modes and processes, with controls; from counts to verdicts
     evidence, join, report             sessions as files; findings and measurements joined; tables for people
 """

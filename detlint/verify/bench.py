@@ -1,4 +1,4 @@
-"""What probes are built from: inputs that make a race show, and the literal arguments of the call under test."""
+"""The bench of a probe: inputs that expose a race, and the literal arguments of the call under test."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-_SPREAD = {"float16": 5}  # float16 ends at 65504: a million addends of a wider spread would overflow
+_SPREAD = {"float16": 5}  # float16 ends at 65504: a million addends with a wider spread would overflow
 _WIDE = 12
 
 
 class Bench:
-    """The place where one probe is built: a device, a dtype, a seeded source of inputs.
+    """The bench on which one probe is built: a device, a dtype, a seeded source of inputs.
 
-    `called` is the qualified name that the call under test has in the code, "" in a sweep, and `arguments` its literals
-    by parameter. What a probe asked for is noted: `taken` holds what came from the code, `assumed` what the probe
-    chose. `pattern` is the byte, another one in each run, for `dirty`. Inputs are drawn from one seed, on the device
-    itself where that is CUDA, else on the CPU: all processes of a device get the same ones.
+    `called` is the qualified name of the call under test, "" in a sweep, and `arguments` its literals by parameter. The
+    bench records what a probe asks for: `taken` holds what came from the code, `assumed` what the probe chose.
+    `pattern` is the byte that `dirty` writes, a different one in each run. Inputs are drawn from one seed, on the
+    device itself if that is CUDA, else on the CPU, so that all processes of a device get the same ones.
     """
 
     def __init__(self, device: str, dtype: str, arguments: Mapping[str, Any], called: str = "") -> None:
@@ -42,7 +42,7 @@ class Bench:
         self._source = torch.Generator(self._drawn_on).manual_seed(20)
 
     def given(self, parameter: str, default: Any) -> Any:
-        """The literal argument of the call under test, or the default where the code does not tell it."""
+        """Return the literal argument of the call under test, or the default if the code does not give it."""
         if parameter in self._arguments:
             value = self.taken[parameter] = self._arguments[parameter]
             return tuple(value) if isinstance(value, list) else value
@@ -50,24 +50,24 @@ class Bench:
         return default
 
     def literal(self, parameter: str) -> Any:
-        """The literal argument of the call under test, or None, without taking it."""
+        """Return the literal argument of the call under test, or None, without recording it as taken."""
         return self._arguments.get(parameter)
 
     def package(self, name: str) -> ModuleType:
-        """An imported package. Raises UnavailableError where it is not installed, or not for this torch."""
+        """Import and return a package. Raises UnavailableError if it is not installed, or not for this torch."""
         try:
             return importlib.import_module(name)
-        except Exception as error:  # one built for another torch raises anything
+        except Exception as error:  # a package built for another torch raises anything
             reason = str(error).partition("\n")[0]
             raise UnavailableError(f"needs the package {name.partition('.')[0]}: {reason}") from None
 
     def needs_cuda(self) -> None:
-        """Raise UnavailableError on another device."""
+        """Raise UnavailableError on any other device."""
         if self.device.type != "cuda":
             raise UnavailableError("needs a CUDA device")
 
     def addends(self, *shape: int) -> Tensor:
-        """Numbers of both signs whose magnitudes are spread widely: sums of equal ones would hide a race."""
+        """Return numbers of both signs and widely spread magnitudes: sums of equal ones would hide a race."""
         import torch
 
         spread = _SPREAD.get(str(self.dtype).removeprefix("torch."), _WIDE)
@@ -75,50 +75,50 @@ class Bench:
         return self._here(torch.randn(shape, generator=self._source, device=self._drawn_on) * 2.0**power)
 
     def normal(self, *shape: int) -> Tensor:
-        """Standard normal numbers."""
+        """Return standard normal numbers."""
         import torch
 
         return self._here(torch.randn(shape, generator=self._source, device=self._drawn_on))
 
     def uniform(self, *shape: int) -> Tensor:
-        """Numbers from 0 up to 1."""
+        """Return numbers from 0 up to but excluding 1."""
         import torch
 
         return self._here(torch.rand(shape, generator=self._source, device=self._drawn_on))
 
     def factors(self, *shape: int) -> Tensor:
-        """Numbers near 1, for products of many."""
+        """Return numbers near 1, for products of many."""
         import torch
 
         width = 1e-3 if self.dtype in (torch.float32, torch.float64) else 1e-2
         return self._here(1 + width * torch.randn(shape, generator=self._source, device=self._drawn_on))
 
     def integers(self, high: int, *shape: int, low: int = 0) -> Tensor:
-        """Integers from `low` up to `high` - 1, as int64."""
+        """Return integers from `low` to `high` - 1, as int64."""
         import torch
 
         return torch.randint(low, high, shape, generator=self._source, device=self._drawn_on).to(self.device)
 
     def colliding(self, *shape: int) -> Tensor:
-        """An index whose elements are all 0."""
+        """Return an index whose elements are all 0."""
         import torch
 
         return torch.zeros(shape, dtype=torch.int64, device=self.device)
 
     def arange(self, count: int) -> Tensor:
-        """0, 1, 2, ... in the bench's dtype."""
+        """Return 0, 1, 2, ... in the bench's dtype."""
         import torch
 
         return self._here(torch.arange(count))
 
     def zeros(self, *shape: int) -> Tensor:
-        """Zeros in the bench's dtype."""
+        """Return zeros in the bench's dtype."""
         import torch
 
         return torch.zeros(shape, dtype=self.dtype, device=self.device)
 
     def ones(self, *shape: int) -> Tensor:
-        """Ones in the bench's dtype."""
+        """Return ones in the bench's dtype."""
         import torch
 
         return torch.ones(shape, dtype=self.dtype, device=self.device)
@@ -131,7 +131,7 @@ class Bench:
         torch.full((size,), self.pattern, dtype=torch.uint8, device=self.device)
 
     def module(self, made: torch.nn.Module) -> torch.nn.Module:
-        """A layer with its parameters drawn from the bench's seed, moved to its device and dtype."""
+        """Return a layer, moved to the bench's device and dtype, with parameters drawn from the bench's seed."""
         import torch
 
         with torch.no_grad():
@@ -140,10 +140,10 @@ class Bench:
         return made.to(self.device, self.dtype)
 
     def gradients(self, function: Callable[..., Any], *leaves: Tensor, upstream: str = "addends") -> Run:
-        """Runs `function(*leaves)` forward and backward and returns the gradients of the leaves, and only these.
+        """Return a run of `function(*leaves)`, forward and backward, that returns only the leaves' gradients.
 
-        The gradient that comes from above is drawn by the method named `upstream`. Parameters of layers to be compared
-        are leaves as well. Integer leaves are passed on without a gradient.
+        The upstream gradient is drawn by the method named `upstream`. Parameters of layers that should be compared have
+        to be leaves as well. Integer leaves are passed on without a gradient.
         """
         import torch
 
@@ -165,7 +165,7 @@ class Bench:
         return run
 
     def layer_gradients(self, layer: torch.nn.Module, *leaves: Tensor, upstream: str = "addends") -> Run:
-        """As `gradients`, of a layer's call, with its parameters among the leaves."""
+        """Return a run as by `gradients` for a layer's call, with its parameters among the leaves."""
         import torch
 
         names = [name for name, _ in layer.named_parameters()]

@@ -1,4 +1,4 @@
-"""Results compared by their bits: a digest of each, and how far two are apart."""
+"""Bitwise comparison of results: a digest of each, and how far two are apart."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 _WIDTHS = {"float16": 16, "bfloat16": 16, "float32": 32, "float64": 64}
-_CHUNK = 1 << 24  # elements that are held as integers of 64 bits at a time
+_CHUNK = 1 << 24  # elements held as 64-bit integers at a time
 _MODULUS = 1 << 64
 
 
 def leaves(result: Any) -> Iterator[Any]:
-    """The tensors of a result, dense and contiguous, and its other values, in order.
+    """Yield the tensors of a result, dense and contiguous, and its other values, in order.
 
-    Tensors of CUDA stay on their device, those of any other are on the CPU. A sparse tensor counts as its indices and
-    its values, a complex one as its real and imaginary parts.
+    CUDA tensors stay on their device; all others are moved to the CPU. A sparse tensor counts as its indices and its
+    values, a complex one as its real and imaginary parts.
     """
     import torch
 
@@ -38,9 +38,9 @@ def leaves(result: Any) -> Iterator[Any]:
 
 
 def digest(result: Any) -> str:
-    """A digest of all bits, dtypes and shapes of a result: equal for equal bits, NaN included.
+    """Return a digest of all bits, dtypes and shapes of a result: equal for equal bits, NaN included.
 
-    Raises TypeError for what has no bits to compare, such as an object whose text holds its address.
+    Raises TypeError for a value that has no bits to compare, such as an object whose repr holds its address.
     """
     import torch
 
@@ -57,7 +57,7 @@ def digest(result: Any) -> str:
 
 
 def equal(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    """Whether two results, as lists of what leaves() gave, surely have equal digests; False also where that is open."""
+    """Return whether two results, as lists of their `leaves`, surely have equal digests; False if that is uncertain."""
     import torch
 
     if len(one) != len(other):
@@ -72,22 +72,23 @@ def equal(one: Sequence[Any], other: Sequence[Any]) -> bool:
 
 
 def _integers(leaf: Tensor) -> Tensor:
-    """The memory of a dense tensor as one row of integers."""
+    """Return the memory of a dense tensor as a one-dimensional tensor of integers."""
     import torch
 
     return leaf.reshape(-1).view(getattr(torch, f"int{8 * leaf.element_size()}"))
 
 
 def raw(leaf: Tensor) -> bytes:
-    """A copy of the memory of a tensor that leaves() gave."""
+    """Return a copy of the memory of a tensor that `leaves` yielded."""
     leaf = leaf.cpu()
     return ctypes.string_at(leaf.data_ptr(), leaf.nbytes) if leaf.numel() else b""
 
 
 def _summed(leaf: Tensor) -> bytes:
-    """128 bits of a tensor's memory, taken on its device: a copy to the CPU takes longer than what is measured.
+    """Return 128 bits computed from a tensor's memory on its device: a copy to the CPU takes longer than the run.
 
-    Two sums of its elements as integers, each element times a number of its own, modulo 2**64: exact in any order.
+    The bits are two sums of the elements as integers, each multiplied by a number that depends on its index, modulo
+    2**64: exact in any order.
     """
     import torch
 
@@ -102,7 +103,7 @@ def _summed(leaf: Tensor) -> bytes:
 
 
 def _mixed(numbers: Tensor) -> Tensor:
-    """Integers whose bits depend on all bits of the numbers: splitmix64's last steps (Steele, Lea, Flood 2014)."""
+    """Return integers that depend on all bits of `numbers`: splitmix64's last steps (Steele, Lea, Flood 2014)."""
     numbers = numbers * (0x9E3779B97F4A7C15 - _MODULUS)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         numbers = (numbers ^ (numbers >> shift & (1 << 64 - shift) - 1)) * (factor - _MODULUS)
@@ -110,10 +111,10 @@ def _mixed(numbers: Tensor) -> Tensor:
 
 
 def apart(one: Any, other: Any) -> tuple[float | None, int | None]:
-    """The largest absolute difference of two results, and the largest in units in the last place.
+    """Return the largest absolute difference of two results, and the largest in units in the last place (ULP).
 
-    None where the results have nothing to subtract; infinities and NaN on one side only count as infinitely far, and
-    not in units in the last place. Units are those of the dtype of the result.
+    A value is None if the results have nothing to subtract. Infinities and NaN on one side only count as infinitely far
+    apart, and not at all in ULP. The unit is that of the dtype of the result.
     """
     import torch
 
@@ -134,7 +135,7 @@ def apart(one: Any, other: Any) -> tuple[float | None, int | None]:
 
 
 def _steps(one: Tensor, other: Tensor) -> int:
-    """The largest distance of two integers; that of doubles of opposite signs may have more than 63 bits."""
+    """Return the largest distance of two integers; for doubles of opposite signs it may need more than 63 bits."""
     import torch
 
     if not one.numel():
@@ -145,7 +146,7 @@ def _steps(one: Tensor, other: Tensor) -> int:
 
 
 def _ordered(tensor: Tensor, width: int) -> Tensor:
-    """Integers in the order of the floats, next to each other where the floats are."""
+    """Return integers in the order of the floats, adjacent where the floats are."""
     import torch
 
     raw = tensor.view({16: torch.int16, 32: torch.int32, 64: torch.int64}[width]).to(torch.int64)
@@ -169,7 +170,7 @@ def _parts(tensor: Tensor) -> Iterator[Tensor]:
 
 
 def _array(array: Any) -> Iterator[Tensor]:
-    """A NumPy array or number; as bytes where torch has no such dtype."""
+    """Yield a NumPy array or number as tensors; as bytes if torch has no such dtype."""
     import torch
 
     if array.dtype.hasobject:

@@ -1,19 +1,19 @@
-"""What is shaken between two runs of a probe, so that the schedule has a chance to differ: never what is computed."""
+"""Churn between two runs of a probe: it disturbs the schedule, so that it may differ, but never the computation."""
 
 from __future__ import annotations
 
 import random
 from typing import Any
 
-_CACHE = 64 << 20  # bytes: past the last cache of today's CPUs and GPUs
+_CACHE = 64 << 20  # bytes: larger than the last-level cache of today's CPUs and GPUs
 _TEAMS = (1, 2, 3, 5)
 
 
 class Churn:
-    """Shakes thread teams, the allocator and the caches, and on CUDA keeps another stream busy.
+    """A source of disturbance: thread teams, the allocator, the caches, and on CUDA work on another stream.
 
-    It draws from a generator of its own, seeded, and puts back what it sets. Thread counts are those of before when a
-    probe runs: another count is another computation.
+    It draws from its own seeded generator and restores what it sets. When a probe runs, the number of threads is the
+    original one: another number would be another computation.
     """
 
     def __init__(self, device: str, process: int) -> None:
@@ -26,7 +26,7 @@ class Churn:
         self._cache = torch.ones(_CACHE // 16)
 
     def shake(self) -> None:
-        """Once, between two runs."""
+        """Disturb once, between two runs."""
         import torch
 
         threads = torch.get_num_threads()

@@ -1,4 +1,4 @@
-"""Where a measurement was made: what else must be equal for it to say anything elsewhere."""
+"""The environment of a measurement: what else must be equal for the measurement to apply elsewhere."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import sys
 from importlib import metadata
 from importlib.util import find_spec
 
-_THREADS = (4, 8)  # of the CPU, at least and at most
+_THREADS = (4, 8)  # CPU threads: minimum and maximum
 _PACKAGES = ("numpy", "triton", "flash-attn", "torch-scatter", "torch-geometric", "torchvision", "xformers")
 
 
 def obstacle(device: str) -> str:
-    """Why nothing can run on a device, wherever this is: no torch, or a name that it does not know; else ""."""
+    """Return why nothing can run on a device: torch is missing, or does not know the device's name; else ""."""
     if find_spec("torch") is None:
         return f"PyTorch is not installed for {sys.executable}, which runs detlint"
     import torch
@@ -26,10 +26,10 @@ def obstacle(device: str) -> str:
 
 
 def describe(device: str) -> dict[str, str]:
-    """Make a device ready, and tell it and the versions that decide which kernels run; "" for what there is not.
+    """Prepare a device; describe it and the versions that decide which kernels run, with "" for what is absent.
 
-    Of the keys, `device` is the model's name, and `type` torch's word for its kind. Raises what torch raises where
-    there is no such device.
+    The value of `device` is the model's name, and that of `type` is torch's word for its kind. Raises what torch raises
+    if there is no such device.
     """
     import torch
 
@@ -57,10 +57,10 @@ def describe(device: str) -> dict[str, str]:
 
 
 def threads() -> int:
-    """How many threads of the CPU an operation gets: as many as there are cores, but 4 at least and 8 at most.
+    """Return how many CPU threads an operation gets: the number of cores, but at least 4 and at most 8.
 
-    On two busy cores two threads raced in no run of 48, four in the second run of each process. They sleep while they
-    wait, so that four take no more time.
+    On two busy cores, two threads raced in no run of 48, and four raced in the second run of each process. Threads
+    sleep while they wait, so four take no more time.
     """
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
     return min(max(cores, _THREADS[0]), _THREADS[1])

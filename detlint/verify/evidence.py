@@ -1,4 +1,4 @@
-"""Sessions as files, so that what one machine measured can be shown on another."""
+"""Sessions as files, so that results measured on one machine can be shown on another."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from detlint.verify.session import Measurement, Session, Settings, Subject
 from detlint.verify.verdicts import Outcome, Verdict
 
 _VERSION = 1
-_INFINITE = "infinity"  # JSON has no word for it
+_INFINITE = "infinity"  # JSON cannot represent it
 
 
 class EvidenceError(Exception):
-    """A file is not evidence that this version reads. The message says which, and why."""
+    """A file that is not evidence this version can read. The message says which file, and why."""
 
 
 def render(session: Session) -> str:
-    """A session as one JSON document, an entry a measurement; what has its default value is left out."""
+    """Return a session as one JSON document, with one entry per measurement; default values are left out."""
     document = {
         "version": _VERSION,
         "tool": {"name": "detlint", "version": __version__},
@@ -38,7 +38,7 @@ def render(session: Session) -> str:
 
 
 def read(path: Path) -> Session:
-    """A session from a file that `render` gave the text of. Raises EvidenceError, and OSError."""
+    """Return the session in a file written by `render`. Raises EvidenceError, and OSError."""
     try:
         data = _plain(json.loads(path.read_text(encoding="utf-8")))
         if data["version"] != _VERSION:
@@ -59,7 +59,7 @@ def read(path: Path) -> Session:
 
 
 def read_all(paths: Sequence[Path]) -> list[Session]:
-    """The sessions of files, and of all JSON files in folders. Raises EvidenceError, and OSError."""
+    """Return the sessions of files, and of all JSON files in folders. Raises EvidenceError, and OSError."""
     found = [file for path in paths for file in (sorted(path.glob("*.json")) if path.is_dir() else [path])]
     if paths and not found:
         raise EvidenceError(f"no JSON files in {', '.join(map(str, paths))}; `detlint verify --output` writes them")
@@ -67,14 +67,14 @@ def read_all(paths: Sequence[Path]) -> list[Session]:
 
 
 def file_name(environment: Mapping[str, str]) -> str:
-    """A name for a session's file by what it is keyed by: the device, torch, and what torch was built with."""
+    """Return a name for a session's file from its key: the device, torch, and torch's CUDA or HIP version."""
     parts = [environment["device"], "torch", environment["torch"].partition("+")[0]]
     parts += [f"{key}{environment[key]}" for key in ("cuda", "hip") if environment.get(key)]
     return "-".join("".join(c if c.isalnum() or c in "._" else "-" for c in part) for part in parts).lower() + ".json"
 
 
 def outcome(one: Outcome) -> dict[str, Any]:
-    """An outcome as JSON writes it."""
+    """Return an outcome as JSON-compatible values."""
     values = {field.name: getattr(one, field.name) for field in fields(one)}
     if values["absolute"] is not None and math.isinf(values["absolute"]):
         values["absolute"] = _INFINITE
@@ -92,7 +92,7 @@ def _measurement(one: Measurement) -> dict[str, Any]:
 
 
 def _plain(data: Any) -> Any:
-    """What a file holds, without what no file of ours has: numbers that are none, what drives a terminal."""
+    """Return a file's data with unprintable characters replaced. Raises ValueError for NaN and infinity."""
     if isinstance(data, dict):
         return {_plain(key): _plain(value) for key, value in data.items()}
     if isinstance(data, list):

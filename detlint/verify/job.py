@@ -1,4 +1,4 @@
-"""What a worker process is asked, and what it answers: plain data that JSON carries."""
+"""The jobs and answers of worker processes, as plain data that JSON can represent."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ ORDERS = "orders"
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Run the probe of `row` `repeats` times on `device` with the deterministic mode as `mode` says.
+    """A job: run the probe of `row` `repeats` times on `device` in the deterministic mode `mode`.
 
     `called` is the qualified name of the call under test, "" for the row as such, and `arguments` are its literals.
-    `table` is the module whose PROBES has the row. `reference` is a
-    file that holds the first result of the first process, written where it does not exist: differences are taken
-    against it. `process` counts the processes of one measurement from 0. A `fresh` one is started anew, never forked.
-    With `stops` the first difference ends the runs, and after `seconds`, if they are not 0, no run is begun.
+    `table` is the module whose PROBES has the row. `reference` is the file for the first result of the first process,
+    written if it does not exist: differences are relative to it. `process` counts the processes of one measurement from
+    0. A `fresh` process is started anew, never forked. With `stops` the first difference ends the runs, and no run
+    starts after `seconds` unless they are 0.
     """
 
     key: str
@@ -39,19 +39,19 @@ class Job:
     seconds: float = 0.0
 
     def plain(self) -> dict[str, Any]:
-        """As JSON writes it."""
+        """Return the job as JSON-compatible values."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a job.
+    """The result of a job.
 
-    `digests` has one entry a run. `absolute` and `ulp` are the largest differences from the reference, None where
-    nothing differed or it cannot be said. `error` is "", "raises" (the deterministic mode refused), "unavailable",
-    "memory", "time", "crash", "device" (of no more use in that process) or "failed", and `reason` the words for it.
-    `warned` tells that torch warned of an operation without a deterministic implementation. Where orders were permuted,
-    `permuted` says of what, `digests` has one entry an order, and `reason` says why none can change a bit.
+    `digests` has one entry per run. `absolute` and `ulp` are the largest differences from the reference, None if
+    nothing differed or they are unknown. `error` is "", "raises" (the deterministic mode refused), "unavailable",
+    "memory", "time", "crash", "device" (that process can no longer use it) or "failed", and `reason` explains it.
+    `warned` is true if torch warned of an operation without a deterministic implementation. If orders were permuted,
+    `permuted` says of what, `digests` has one entry per order, and `reason` says why no order can change a bit.
     """
 
     key: str
@@ -67,10 +67,10 @@ class Answer:
     seconds: float = 0.0
 
     def plain(self) -> dict[str, Any]:
-        """As JSON writes it."""
+        """Return the answer as JSON-compatible values."""
         return asdict(self)
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Answer:
-        """From what `plain` gave, after a way through JSON."""
+        """Return the answer in the output of `plain`, after a round trip through JSON."""
         return cls(**{**data, "digests": tuple(data["digests"])})

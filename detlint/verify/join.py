@@ -1,4 +1,4 @@
-"""Findings and measurements joined: what to measure for findings, and what a session says of each."""
+"""The join of findings and measurements: what to measure for findings, and what a session says about each."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _KEYS = ("device", "type", "torch", "cuda", "cudnn")
 
 
 def of_rows(rows: Iterable[str], probes: Mapping[str, Probe]) -> list[Subject]:
-    """The rows as such, each in all its probe's dtypes."""
+    """Return the rows as such, each in all dtypes of its probe."""
     return [Subject(row, dtype) for row in rows for dtype in probes[row].dtypes]
 
 
 def of_operations(operations: Iterable[Operation], probes: Mapping[str, Probe]) -> list[Subject]:
-    """What to measure for calls in the code, each form once; what has no probe is left out."""
+    """Return what to measure for calls in the code, each form once, without operations that have no probe."""
     return list(dict.fromkeys(_subject(one, probes) for one in operations if one.row in probes))
 
 
 def _subject(operation: Operation, probes: Mapping[str, Probe]) -> Subject:
     given = dict(operation.defaults) | dict(operation.arguments)
-    given.pop("device", None)  # the one that is measured on is chosen by the user
+    given.pop("device", None)  # the user chooses the device to measure on
     dtype = ast.literal_eval(given.pop("dtype", "None"))
     if dtype not in _FLOATS:
         dtype = probes[operation.row].dtypes[0]
@@ -40,9 +40,9 @@ def _subject(operation: Operation, probes: Mapping[str, Probe]) -> Subject:
 def verified(
     finding: Finding, session: Session | None, probes: Mapping[str, Probe], unprobed: Mapping[str, str]
 ) -> Finding:
-    """The finding with what this session showed of its operation; as it is where nothing can be run for it.
+    """Return the finding with what this session showed of its operation; unchanged if it cannot be run.
 
-    Without a session, none of the findings can be run, and this tells why.
+    Without a session, only the reason why an operation is not probed is added.
     """
     told = None if finding.operation is None else shown(finding.operation, session, probes, unprobed)
     return finding if told is None else replace(finding, verification=told)
@@ -51,7 +51,7 @@ def verified(
 def shown(
     operation: Operation, session: Session | None, probes: Mapping[str, Probe], unprobed: Mapping[str, str]
 ) -> Verification | None:
-    """What this session showed of an operation, or why that cannot be run; None where there is no more to say."""
+    """Return what this session showed of an operation, or why it cannot be run; None if there is no result."""
     if operation.row in unprobed:
         return Verification(Verdict.UNAVAILABLE.value, f"not probed: {unprobed[operation.row]}")
     if operation.row not in probes or session is None:
@@ -62,9 +62,9 @@ def shown(
 
 
 def looked_up(finding: Finding, sessions: Sequence[Session], probes: Mapping[str, Probe]) -> Finding:
-    """The finding with what sessions held elsewhere showed: of the very form, else of the row as such.
+    """Return the finding with what sessions held elsewhere showed: of the exact form, else of the row as such.
 
-    Of several that measured it the first counts that could run it, those of GPUs before others.
+    If several sessions measured it, the first that could run it counts; those of GPUs come before others.
     """
     operation = finding.operation
     if operation is None or operation.row not in probes:
@@ -83,7 +83,7 @@ def looked_up(finding: Finding, sessions: Sequence[Session], probes: Mapping[str
 
 
 def _told(operation: Operation, found: Measurement, session: Session) -> Verification:
-    """The outcome in the mode that the finding is about; the other modes are in the evidence."""
+    """Return the outcome in the mode that the finding is about; the other modes are in the evidence."""
     mode = "strict" if operation.raising else "off"
     outcome = found.outcomes.get(mode)
     modes = {name: one.verdict.value for name, one in found.outcomes.items()}

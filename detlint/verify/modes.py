@@ -1,4 +1,4 @@
-"""The modes in which a probe is run: what a process needs in its environment, and what torch is told."""
+"""The modes in which a probe runs: the environment that a process needs, and the settings of torch."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import Any
 from detlint.verify.probe import Kind
 
 _REFUSALS = ("deterministic implementation", "use_deterministic_algorithms", "Deterministic behavior was enabled")
-_PATTERNS = (0x00, 0x55, 0xAA, 0xF0)  # 0, too: what reads memory may ask only whether it is
+_PATTERNS = (0x00, 0x55, 0xAA, 0xF0)  # 0 included: code that reads memory may only test whether it is 0
 
 
 def environment(mode: str, process: int) -> dict[str, str]:
-    """The environment of a worker process: this one's, without what would settle the question beforehand.
+    """Return the environment of a worker process: the current one without settings that would decide the result.
 
-    MALLOC_PERTURB_ has glibc fill fresh memory with another byte in each process; with 0, that of the first, it hands
-    memory out as it was left, so that runs of one process differ too.
+    MALLOC_PERTURB_ makes glibc fill fresh memory with a different byte in each process. With 0, that of the first
+    process, memory is handed out as it was left, so that runs of one process can differ too.
     """
     inherited = {name: value for name, value in os.environ.items() if name != "CUBLAS_WORKSPACE_CONFIG"}
     inherited["PYTHONHASHSEED"] = "0" if mode == "seeded" else "random"
@@ -32,10 +32,10 @@ def environment(mode: str, process: int) -> dict[str, str]:
 
 @contextmanager
 def in_force(mode: str, kind: Kind) -> Iterator[None]:
-    """torch's deterministic algorithms as the mode says, for the time of the block.
+    """Set torch's deterministic algorithms as the mode says, for the duration of the block.
 
-    The mode also fills uninitialised memory, which can make a result repeat whose order does not: that part is on for
-    probes of memory only.
+    The mode also fills uninitialised memory, which can make a result repeat although its order does not. That part is
+    on only for probes of memory.
     """
     import torch
     from torch.utils import deterministic
@@ -52,7 +52,7 @@ def in_force(mode: str, kind: Kind) -> Iterator[None]:
 
 
 def _switch(on: bool, warn_only: bool) -> None:
-    """What torch.use_deterministic_algorithms does; it imports Inductor for that, which takes as long as torch."""
+    """Do as torch.use_deterministic_algorithms does, without its import of Inductor, which takes as long as torch's."""
     import torch
 
     if "torch._inductor.config" in sys.modules:
@@ -62,17 +62,17 @@ def _switch(on: bool, warn_only: bool) -> None:
 
 
 def pattern(turn: int) -> int:
-    """A byte to fill memory with before it is freed: another one each turn."""
+    """Return a byte to fill memory with before it is freed: a different one each turn."""
     return _PATTERNS[turn % len(_PATTERNS)]
 
 
 def refuses(message: str) -> bool:
-    """Whether an error, or a warning, says that an operation has no deterministic implementation."""
+    """Return whether an error or a warning says that an operation has no deterministic implementation."""
     return any(words in message for words in _REFUSALS)
 
 
 def seed_all() -> None:
-    """Put all generators that probes draw from into one state."""
+    """Set all generators that probes draw from to one fixed state."""
     import torch
 
     random.seed(0)
@@ -83,7 +83,7 @@ def seed_all() -> None:
 
 
 def fresh_state(device: str) -> Callable[[], None]:
-    """What puts all generators back to where they are now: in a process that has just started, unseeded."""
+    """Return a function that resets all generators to their current state: unseeded in a newly started process."""
     import torch
 
     cuda = torch.device(device).type == "cuda"

@@ -1,4 +1,4 @@
-"""Worker processes driven from outside: a probe that hangs, crashes or eats memory costs its own row, not the run."""
+"""The pool of worker processes: a probe that hangs, crashes or exhausts memory costs its own row, not the run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from detlint.verify import modes
 from detlint.verify.job import Answer, Job
 
 _PACKAGE = Path(__file__).resolve().parents[2]
-# detlint's own folder comes first for detlint alone: if it is site-packages, it may hold old copies of standard modules
+# detlint's own folder comes first only while detlint is imported: if it is site-packages, it may hold old copies of
+# standard modules
 _WORKER = """\
 import sys
 sys.path.insert(0, sys.argv[3])
@@ -33,15 +34,16 @@ main()
 """
 _GRADIENTS = ["torch.fx.experimental.symbolic_shapes"]  # what the first gradient imports, which takes a second
 _SERVE = "detlint.verify.worker:serve"
-_START = 300.0  # seconds: importing torch and waking a device for the first time can take minutes
+_START = 300.0  # seconds: importing torch and initialising a device for the first time can take minutes
 _END = 10.0
-_FATAL = ("time", "crash", "device")  # a process whose device tripped an assertion can do no more on it
+_FATAL = ("time", "crash", "device")  # a process whose device tripped an assertion can no longer use it
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one probe may take: seconds of wall time, MiB of memory (Linux only; 0: no limit), and threads of a pool of
-    the CPU's (0: as many as there are cores).
+    """The limits of one probe: seconds of wall time, MiB of memory, and threads of a CPU thread pool.
+
+    The memory limit applies to Linux only; 0 means no limit. 0 threads means as many as there are cores.
     """
 
     seconds: float = 60.0
@@ -50,13 +52,13 @@ class Limits:
 
 
 class StartError(Exception):
-    """A worker process does not start: no torch, or no such device. The message says why."""
+    """The failure of a worker process to start: no torch, or no such device. The message says why."""
 
 
 class Pool:
-    """Processes, each forked from one that has imported torch where that is sound, else started afresh.
+    """Processes, each forked from one that has imported torch if that is sound, else started afresh.
 
-    `environment` says where they run, once the first has started, and `cold` why none is forked, or is "".
+    `environment` describes where they run once the first has started. `cold` says why none is forked, or is "".
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -78,13 +80,13 @@ class Pool:
             self._origin.stop()
 
     def end(self) -> None:
-        """End all processes, those of other threads too: no job is answered any more."""
+        """End all processes, those of other threads too; no further job is answered."""
         self._ended = True
         for worker in list(self._running):
             worker.kill()
 
     def _warm(self, job: Job) -> Origin | None:
-        """The process that forks for a job; None where it is to be started afresh."""
+        """Return the process that forks for a job; None if the job's process has to be started afresh."""
         if job.device.partition(":")[0] != "cpu":  # a device may be in use before the fork, which breaks it
             self.cold = self.cold or "a process that uses a device is never forked"
         with self._lock:
@@ -96,10 +98,10 @@ class Pool:
             return None if self.cold else self._origin
 
     def answers(self, jobs: Sequence[Job]) -> Iterator[Answer]:
-        """Do jobs of one mode, process number and device in one fresh process, in order; each is answered.
+        """Do jobs of one mode, process number and device in one fresh process, in order; yield an answer to each.
 
-        A process that is lost is replaced, and the next one goes on after the job that cost it. Raises StartError where
-        the very first does not start.
+        A process that is lost is replaced, and the next one continues after the job that ended it. Raises StartError if
+        the very first process does not start.
         """
         left = list(jobs)
         while left and not self._ended:
@@ -125,7 +127,7 @@ class Pool:
     @contextlib.contextmanager
     def _noted(self, worker: _Worker) -> Iterator[None]:
         self._running.add(worker)
-        if self._ended:  # it was made while the others were ended
+        if self._ended:  # it was started while the others were being ended
             worker.kill()
         try:
             yield
@@ -134,7 +136,7 @@ class Pool:
 
 
 class _Worker:
-    """One process, for jobs that share a mode, a process number and a device; forked where an origin is given."""
+    """One process for jobs that share a mode, a process number and a device; forked if an origin is given."""
 
     def __init__(self, job: Job, limits: Limits, origin: Origin | None = None) -> None:
         self._limits = limits
@@ -159,7 +161,7 @@ class _Worker:
             env=environment,
             text=True,
             encoding="utf-8",
-            start_new_session=True,  # Ctrl-C is the parent's affair; and what a probe starts can be ended with it
+            start_new_session=True,  # the parent handles Ctrl-C and can end all that a probe starts
         )
         assert started.stdin is not None and started.stdout is not None
         self._process: subprocess.Popen[str] | Fork = started
@@ -199,7 +201,7 @@ class _Worker:
         self._close()
 
     def ask(self, job: Job) -> Answer:
-        """The answer to a job, or what became of the process instead."""
+        """Return the answer to a job, or one that says how the process failed."""
         try:
             self._stdin.write(json.dumps(job.plain()) + "\n")
             self._stdin.flush()
@@ -210,24 +212,24 @@ class _Worker:
             return Answer(job.key, error="time", reason=f"no result within {self._limits.seconds:g} s")
         try:
             return Answer.read(json.loads(line))
-        except ValueError:  # it ended before the line did
+        except ValueError:  # the process ended before the line did
             return Answer(job.key, error="crash", reason=self._end())
 
     def _listen(self) -> None:
-        with contextlib.suppress(ValueError):  # closed while it was read
+        with contextlib.suppress(ValueError):  # closed while it was being read
             for line in self._stdout:
                 self._lines.put(line)
         self._lines.put("")
 
     def _next(self, seconds: float) -> str | None:
-        """The next line; "" where the process has ended, None where it says nothing in time."""
+        """Return the next line; "" if the process has ended, None if it writes nothing in time."""
         try:
             return self._lines.get(timeout=seconds)
         except queue.Empty:
             return None
 
     def _end(self) -> str:
-        """How the process ended."""
+        """Return a description of how the process ended."""
         try:
             status = self._process.wait(_END)
         except subprocess.TimeoutExpired:
@@ -243,7 +245,7 @@ class _Worker:
         return lines[-1] if lines else "it said nothing"
 
     def kill(self) -> None:
-        """End the process and all that it started."""
+        """Kill the process and all that it started."""
         with contextlib.suppress(OSError):
             if isinstance(self._process, subprocess.Popen) and sys.platform == "win32":
                 self._process.kill()
@@ -260,9 +262,9 @@ class _Worker:
 
 
 def _environment(job: Job, limits: Limits) -> dict[str, str]:
-    """The environment of a process for a job."""
+    """Return the environment of a process for a job."""
     made = modes.environment(job.mode, job.process)
-    # it runs in an empty folder, so nothing of the user's can be imported in place of a module of the same name
+    # it runs in an empty folder, so that no module of the user's is imported in place of one of the same name
     made["PYTHONPATH"] = os.pathsep.join(filter(os.path.isabs, made.get("PYTHONPATH", "").split(os.pathsep)))
     if limits.threads:
         made.setdefault("OMP_NUM_THREADS", str(limits.threads))

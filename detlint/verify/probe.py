@@ -1,4 +1,4 @@
-"""What a probe is: a small program around one operation, to be run again and again on the same inputs."""
+"""The definition of a probe: a small program around one operation, run repeatedly on the same inputs."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ Run = Callable[[], Any]  # returns tensors, arrays, strings, numbers, or nested 
 
 
 class UnavailableError(Exception):
-    """What a probe needs is not here: a device, a package, a kernel, an operation of a later version."""
+    """A requirement of a probe that is missing: a device, a package, a kernel, an operation of a later version."""
 
 
 class Kind(enum.Enum):
-    """What the results of a probe are compared over."""
+    """The runs over which the results of a probe are compared."""
 
-    REPEATS = "repeats"  # the runs of some processes, all generators seeded alike before each run
+    REPEATS = "repeats"  # the runs of several processes, all generators seeded alike before each run
     PROCESSES = "processes"  # the first run of fresh processes, all generators seeded alike
     DRAWS = "draws"  # the first run of fresh processes, seeded in the mode "seeded" only
-    BATCHES = "batches"  # as REPEATS, of one row in a batch of another size in each run: batch invariance
-    MEMORY = "memory"  # the runs of some processes, fresh memory filled with another pattern before each run
+    BATCHES = "batches"  # as REPEATS, for one row in a batch whose size changes from run to run: batch invariance
+    MEMORY = "memory"  # the runs of several processes, fresh memory filled with another pattern before each run
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """How to measure a row of the catalogue.
+    """A probe: how to measure a row of the catalogue.
 
-    `make` builds the inputs on the bench's device, once a process, and returns what is repeated. It takes the literal
-    arguments of the call that it measures from `Bench.given`, and `settings` as keyword arguments. `devices` are the
-    types of device that the row speaks of, none of them: all; elsewhere the probe runs too, but nothing is expected.
-    `dtypes` are the ones that a sweep over the catalogue takes; a probe without any has no choice of dtype.
+    `make` builds the inputs on the bench's device, once per process, and returns the run to repeat. It takes the
+    literal arguments of the call under test from `Bench.given`, and `settings` as keyword arguments. `devices` are the
+    device types that the row is about; empty means all. The probe runs on other devices too, but nothing is expected
+    there. `dtypes` are those of a sweep over the catalogue; a probe with none has no choice of dtype.
     """
 
     make: Callable[..., Run]
@@ -44,6 +44,6 @@ class Probe:
     devices: tuple[str, ...] = ()
 
     def build(self, bench: Bench) -> Run:
-        """What is repeated, with its inputs made. Raises UnavailableError, or whatever the operation raises."""
+        """Build the inputs and return the run to repeat. Raises UnavailableError, or anything the operation raises."""
         run: Run = self.make(bench, **self.settings)
         return run

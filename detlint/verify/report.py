@@ -1,4 +1,4 @@
-"""What a person reads of a session: a table of rows, or of findings."""
+"""Reports of a session for people: a table of rows, or of findings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ON_CPU = "Kernels of the CPU are others: what is not observed here may still di
 
 
 def table(measurements: Sequence[Measurement]) -> str:
-    """A line a measurement with its verdict in each mode, and below what the numbers rest on."""
+    """Return a table with one line per measurement: its verdict in each mode, and the evidence."""
     modes = [mode for mode in _MODES if any(mode in one.outcomes for one in measurements)]
     lines = [["row", "dtype", *(_MODES[mode] for mode in modes), ""]]
     for one in sorted(measurements, key=lambda one: (one.subject.row, one.subject.arguments)):
@@ -26,7 +26,7 @@ def table(measurements: Sequence[Measurement]) -> str:
 
 
 def _remark(one: Measurement) -> str:
-    """What the first telling outcome rests on."""
+    """Return the evidence of the most significant outcome, and the literals taken from the code."""
     wanted = (Verdict.CONFIRMED, Verdict.SIMULATED, Verdict.FAILED, Verdict.INCONCLUSIVE, Verdict.UNAVAILABLE)
     outcomes = [outcome for verdict in wanted for outcome in one.outcomes.values() if outcome.verdict is verdict]
     given = ", ".join(f"{name}={value!r}" for name, value in one.taken.items())
@@ -34,7 +34,7 @@ def _remark(one: Measurement) -> str:
 
 
 def header(session: Session) -> str:
-    """Where and how the session was held."""
+    """Return where and how the session was held."""
     where = session.environment
     versions = [f"{key} {where[key]}" for key in ("torch", "cuda", "cudnn", "hip") if where.get(key)]
     settings = session.settings
@@ -46,7 +46,7 @@ def header(session: Session) -> str:
 
 
 def footer(session: Session) -> list[str]:
-    """What must be said of a session as a whole: the caveat, and what went wrong."""
+    """Return remarks on a session as a whole: the caveat, and what went wrong."""
     lines = []
     if any(o.verdict is Verdict.NOT_OBSERVED for one in session.measurements for o in one.outcomes.values()):
         lines.append(_CAVEAT)
@@ -60,7 +60,7 @@ def footer(session: Session) -> list[str]:
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> str:
-    """Lines of cells as columns."""
+    """Return lines of cells as aligned columns."""
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     return "".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() + "\n" for line in lines

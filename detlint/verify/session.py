@@ -24,7 +24,7 @@ from detlint.verify.probe import Kind, Probe
 from detlint.verify.probes import controls
 from detlint.verify.verdicts import Outcome, Verdict, doubted, judge, with_path
 
-Progress = Callable[[int, int, str], None]  # jobs done, jobs in all, what is being done
+Progress = Callable[[int, int, str], None]  # jobs done, all jobs, the current job
 SECONDS = 0.6
 """Seconds that the runs of a row in one mode may take where somebody waits for them."""
 _FLAGGED = ("strict", "warn")
@@ -32,10 +32,10 @@ _FLAGGED = ("strict", "warn")
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What to measure: a row of the catalogue, as such or as a call in the code has it.
+    """A subject of measurement: a row of the catalogue, as such or in the form of a call in the code.
 
-    `called` is the call's qualified name and `arguments` its literals by parameter, as Python writes them; a
-    measurement of the row as such has neither.
+    `called` is the call's qualified name and `arguments` its literals by parameter, written in Python. Both are empty
+    for a measurement of the row as such.
     """
 
     row: str
@@ -46,11 +46,11 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How thorough a session is.
+    """The settings that determine how thorough a session is.
 
-    `table` is the module that holds the probes, `jobs` how many processes run at once. With `stops` the first
-    difference ends the runs of a row in a mode. `seconds` are what these may take, 0 if there is no limit; each process
-    makes a few runs whatever they take.
+    `table` is the module that holds the probes, `jobs` the number of processes that run at once. With `stops` the first
+    difference ends the runs of a row in a mode. `seconds` limits the time of these runs, with 0 for no limit; each
+    process makes a few runs regardless.
     """
 
     device: str = "cuda"
@@ -65,7 +65,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What came of a subject, by mode; `taken` from the code and `assumed` by the probe are literals by parameter."""
+    """The outcomes of a subject by mode; literals by parameter: `taken` from the code, `assumed` by the probe."""
 
     subject: Subject
     outcomes: Mapping[str, Outcome]
@@ -75,7 +75,7 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What came of a session, where and when it was held. `complaint` says which control failed."""
+    """The results of a session, with where and when it was held. `complaint` says which control failed."""
 
     environment: Mapping[str, str]
     settings: Settings
@@ -87,11 +87,11 @@ class Session:
 
 
 def hold(subjects: Sequence[Subject], settings: Settings, progress: Progress | None = None) -> Session:
-    """Measure the subjects. Ctrl-C, SIGTERM and SIGHUP end the session early, with what was counted until then.
+    """Measure the subjects. Ctrl-C, SIGTERM and SIGHUP end the session early and keep what was counted so far.
 
-    Raises pool.StartError where there is no such device, or no torch.
+    Raises pool.StartError if there is no such device, or no torch.
     """
-    threads = max(2, (os.cpu_count() or 1) // settings.jobs) if settings.jobs > 1 else 0  # one alone does not race
+    threads = max(2, (os.cpu_count() or 1) // settings.jobs) if settings.jobs > 1 else 0  # one thread does not race
     probes: Mapping[str, Probe] = importlib.import_module(settings.table).PROBES
     held = [Subject(controls.RACE), Subject(controls.EXACT)]
     forms = [_form(subject, probes[subject.row]) for subject in subjects]
@@ -123,14 +123,14 @@ def hold(subjects: Sequence[Subject], settings: Settings, progress: Progress | N
 
 
 def _form(subject: Subject, probe: Probe) -> tuple[object, ...]:
-    """What two subjects share that one measurement speaks of."""
+    """Return the key of a subject: subjects with equal keys share one measurement."""
     settings = repr(sorted(probe.settings.items()))
     return probe.make, settings, probe.kind, subject.dtype, subject.called, subject.arguments
 
 
 @contextmanager
 def _ended_as_by_ctrl_c() -> Iterator[None]:
-    """Let SIGTERM, by which a cluster tells a job that its time is up, and SIGHUP do what Ctrl-C does."""
+    """Make SIGHUP, and SIGTERM, by which a cluster tells a job that its time is up, act like Ctrl-C."""
     main = threading.current_thread() is threading.main_thread()
     signals = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if main and hasattr(signal, name)]
     taken = [number for number in signals if signal.getsignal(number) is signal.SIG_DFL]
@@ -157,10 +157,11 @@ class _Book:
         self.stages = (first, ("strict",), ("warn",)) if on_cpu else (first, _FLAGGED)
 
     def open(self, mode: str, process: int) -> list[int]:
-        """The subjects that have more to show in a mode, after the controls; none where these would be alone.
+        """Return the subjects to run in a mode, after the controls; empty if only the controls would run.
 
-        These are the ones that neither differed nor failed so far. What did not differ with the mode off is run in one
-        process with it on, and with warnings where that is refused, or where kernels may ask whether it only warns.
+        These subjects have neither differed nor failed so far. A subject that did not differ with the mode off runs in
+        one process with it on. It runs with warnings only if the mode refuses it, or off the CPU, where kernels may
+        check for warn-only mode.
         """
         found = [number for number in range(2, len(self.probes)) if self._is_open(number, mode, process)]
         return [0, 1, *found] if found and mode != ORDERS else found
@@ -181,13 +182,13 @@ class _Book:
         return judge(self.answers.get((number, mode), ())).verdict
 
     def outcomes(self, number: int) -> dict[str, Outcome]:
-        """A subject's outcomes by mode; those in which it has none are left out."""
+        """Return a subject's outcomes by mode, without modes in which it has none."""
         found = {mode: judge(self.answers[number, mode]) for mode in self.modes if (number, mode) in self.answers}
         flagged = {mode: with_path(found[mode], found.get("off")) for mode in _FLAGGED if mode in found}
         return found | flagged
 
     def measurement(self, number: int, complaint: Mapping[str, str]) -> Measurement:
-        """All that is known of a subject; where a control failed, nothing is claimed."""
+        """Return all that is known of a subject; if a control failed, its outcomes claim nothing."""
         outcomes = self.outcomes(number) or {"off": judge(())}
         judged = {
             mode: doubted(outcome, complaint[mode]) if complaint.get(mode) else outcome
@@ -200,7 +201,7 @@ class _Book:
 
 
 def _run(book: _Book, workers: pool.Pool, settings: Settings, folder: Path, progress: Progress | None) -> None:
-    """Process by process, all that is open in each mode."""
+    """Run everything that is open in each mode, process by process."""
     each = len(book.modes) * len(book.subjects)
     done = 0
     for process, stage in itertools.product(range(settings.processes), book.stages):
@@ -223,7 +224,7 @@ def _run(book: _Book, workers: pool.Pool, settings: Settings, folder: Path, prog
 
 
 def _parts(jobs: list[Job], count: int) -> Iterator[list[Job]]:
-    """So many lists of nearly the same length, with neighbours, which take about as long, apart."""
+    """Yield up to `count` lists of nearly equal length; neighbours, which take about as long, are separated."""
     return filter(None, (jobs[start::count] for start in range(count)))
 
 
@@ -241,14 +242,14 @@ def _job(book: _Book, number: int, mode: str, process: int, settings: Settings, 
         called=subject.called,
         arguments={name: ast.literal_eval(text) for name, text in subject.arguments},
         table=controls.__name__ if number < 2 else settings.table,
-        fresh=book.probes[number].kind in (Kind.PROCESSES, Kind.DRAWS),  # what a process begins with is asked
+        fresh=book.probes[number].kind in (Kind.PROCESSES, Kind.DRAWS),  # these probe the initial state of a process
         stops=settings.stops,
         seconds=settings.seconds / settings.processes if number >= 2 else 0.0,
     )
 
 
 def _complaint(race: Mapping[str, Outcome], exact: Mapping[str, Outcome]) -> dict[str, str]:
-    """By mode, why nothing may be claimed; "" where the controls are in order. Without a race, nothing in any mode."""
+    """Return why nothing may be claimed, by affected mode; a failed control in "off" affects all modes."""
     found: dict[str, str] = {}
     for mode, outcome in race.items():
         wanted = mode in _FLAGGED

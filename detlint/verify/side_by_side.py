@@ -1,4 +1,4 @@
-"""Batches of jobs done side by side, each in a fresh process of its own."""
+"""Batches of jobs done concurrently, each in its own fresh process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from detlint.verify.pool import Pool
 
 
 def answers(workers: Pool, batches: Sequence[Sequence[Job]], most: int) -> Generator[Answer, None, None]:
-    """Do batches, at most `most` at once, and yield the answers as they come. Closed early, it ends the processes.
+    """Do batches, at most `most` at once, and yield answers as they arrive. Closing it early ends the processes.
 
     Raises pool.StartError as `Pool.answers` does.
     """
@@ -25,7 +25,7 @@ def answers(workers: Pool, batches: Sequence[Sequence[Job]], most: int) -> Gener
         try:
             for answer in workers.answers(batch):
                 found.put(answer)
-        except BaseException as error:  # raised again where the answers are waited for
+        except BaseException as error:  # raised again by the consumer of the answers
             found.put(error)
         else:
             found.put(None)

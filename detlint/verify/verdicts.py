@@ -1,4 +1,4 @@
-"""From answers to verdicts: what may be said after so many runs, and no more."""
+"""Verdicts from answers: what may be concluded after a number of runs, and no more."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _LEVEL = 0.05
 
 
 class Verdict(enum.Enum):
-    """What a measurement says of an operation, in one mode."""
+    """The verdict of a measurement on an operation, in one mode."""
 
     CONFIRMED = "confirmed"  # two runs differed
     NOT_OBSERVED = "not-observed"  # no two runs differed, which bounds only how often they do
     DETERMINISTIC_PATH = "deterministic-path"  # not observed in this mode, and confirmed without it
-    SIMULATED = "simulated"  # nothing was measured: other orders were worked out by a reference
+    SIMULATED = "simulated"  # nothing was measured: a reference computed other orders
     RAISES = "raises"  # the mode refuses the operation
     UNAVAILABLE = "unavailable"  # no such device, package, kernel, or operation in this version
     INCONCLUSIVE = "inconclusive"  # a control failed, or too few runs were made
@@ -29,11 +29,11 @@ _OF_ERROR = {"raises": Verdict.RAISES, "unavailable": Verdict.UNAVAILABLE}
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A verdict for one mode with what it rests on.
+    """A verdict for one mode with its evidence.
 
-    `distinct` results of `runs` in `processes` fresh processes; `absolute` and `ulp` are the largest differences seen,
-    None where they cannot be said. Of one that is simulated, `runs` are orders of what is `permuted`, and `reason` says
-    why none of them can change a bit, where that is known.
+    It rests on `distinct` results of `runs` runs in `processes` fresh processes. `absolute` and `ulp` are the largest
+    differences seen, None if unknown. If the verdict is SIMULATED, `runs` counts orders of what `permuted` names, and
+    `reason` says why none of them can change a bit, if that is known.
     """
 
     verdict: Verdict
@@ -48,7 +48,7 @@ class Outcome:
 
 
 def judge(answers: Iterable[Answer]) -> Outcome:
-    """The outcome of all answers to one measurement in one mode."""
+    """Return the outcome of all answers to one measurement in one mode."""
     answers = list(answers)
     digests = [digest for answer in answers for digest in answer.digests]
     counted = Outcome(
@@ -74,21 +74,21 @@ def judge(answers: Iterable[Answer]) -> Outcome:
 
 
 def with_path(outcome: Outcome, off: Outcome | None) -> Outcome:
-    """The outcome under the flag, named after the path it takes where the same runs differ without it."""
+    """Return the outcome under the flag as DETERMINISTIC_PATH if only the runs without the flag differ."""
     if outcome.verdict is Verdict.NOT_OBSERVED and off is not None and off.verdict is Verdict.CONFIRMED:
         return replace(outcome, verdict=Verdict.DETERMINISTIC_PATH)
     return outcome
 
 
 def doubted(outcome: Outcome, reason: str) -> Outcome:
-    """The outcome of a measurement whose controls failed: what was counted stays, what it says does not."""
+    """Return the outcome as INCONCLUSIVE because a control failed: the counts stay, the claim does not."""
     if outcome.verdict in (Verdict.CONFIRMED, Verdict.NOT_OBSERVED, Verdict.DETERMINISTIC_PATH):
         return replace(outcome, verdict=Verdict.INCONCLUSIVE, reason=reason)
     return outcome
 
 
 def bound(runs: int) -> float:
-    """The share of runs that may differ from the usual result, at most, after `runs` equal ones, at 95 %.
+    """Return the largest share of runs that may differ from the usual result after `runs` equal ones, at 95 %.
 
     If a share p of independent runs has the most common result, all of N are equal with a probability of at most
     p^(N-1).
@@ -97,7 +97,7 @@ def bound(runs: int) -> float:
 
 
 def words(outcome: Outcome) -> str:
-    """What was counted, in a sentence that claims no more than it shows."""
+    """Return a sentence on what was counted that claims no more than the counts show."""
     if outcome.verdict is Verdict.SIMULATED and outcome.distinct <= 1:
         if outcome.reason:
             return f"cannot differ: {outcome.reason}"

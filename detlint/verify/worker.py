@@ -1,4 +1,4 @@
-"""A worker process: reads jobs, a JSON object a line, and answers each with a line. It runs nothing but probes."""
+"""A worker process: it reads jobs, one JSON object per line, and answers each with a line. It runs only probes."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _LONGEST = 200  # characters of an error
-_LEAST = {Kind.BATCHES: 5, Kind.MEMORY: 4}  # runs, whatever time they take: batches of each size, each pattern
+_LEAST = {Kind.BATCHES: 5, Kind.MEMORY: 4}  # runs, regardless of time: batches of each size, each pattern
 
 
 def main() -> None:
-    """Say where this is, then answer the jobs on standard input.
+    """Report the environment, then answer the jobs on standard input.
 
-    The arguments are a device to make ready and a limit in MiB. What probes print goes to standard error.
+    The arguments are a device to prepare and a memory limit in MiB. Output of probes goes to standard error.
     """
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def serve(number: int) -> Callable[[], None]:
-    """In a process that forks: be one worker in each fork. Gives back what the fork has to do."""
+    """Serve as a process that forks; return, in each fork, a function that makes the fork a worker."""
     job = serving.serve(number, ["numpy"] if find_spec("numpy") else [])
     return lambda: _forked(job)
 
@@ -64,7 +64,7 @@ def _forked(job: Mapping[str, Any]) -> None:
 
 
 def _end_with(parent: int) -> None:
-    """End this process, and what it started, once its parent is gone, whatever a probe is doing."""
+    """End this process and all that it started once its parent is gone, even in the middle of a probe."""
     while os.getppid() == parent:
         time.sleep(1)
     if sys.platform != "win32":
@@ -77,20 +77,20 @@ def _say(answers: TextIO, data: Mapping[str, Any]) -> None:
 
 
 def limit_memory(megabytes: int) -> None:
-    """Let this process hold so much more memory than it does, on Linux. 0: no limit."""
+    """Limit the memory that this process can add to what it holds, on Linux. 0: no limit."""
     if not megabytes or sys.platform != "linux":
         return
     import resource
 
-    # RLIMIT_DATA counts what may be written, and so leaves out the addresses that CUDA only reserves
+    # RLIMIT_DATA counts only writable memory and so leaves out the addresses that CUDA only reserves
     held = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_DATA, (held + (megabytes << 20), resource.getrlimit(resource.RLIMIT_DATA)[1]))
 
 
 def run(job: Job, unseed: Callable[[], None] = lambda: None) -> Answer:
-    """Do a job in this process. Whatever goes wrong within the probe is its answer.
+    """Do a job in this process. If anything goes wrong within the probe, the answer says so.
 
-    `unseed` puts the generators back to where they were when the process began: jobs before may have seeded them.
+    `unseed` resets the generators to their state at the start of the process: earlier jobs may have seeded them.
     """
     start = time.perf_counter()
     answer: dict[str, Any] = {"key": job.key}
@@ -113,7 +113,7 @@ def run(job: Job, unseed: Callable[[], None] = lambda: None) -> Answer:
 
 
 def _repeat(job: Job, probe: Probe, bench: Bench, unseed: Callable[[], None]) -> dict[str, Any]:
-    """The probe's runs, their digests, and how far they are from the reference at most."""
+    """Run the probe repeatedly; return the digests and the largest differences from the reference."""
     import torch
 
     once = probe.kind in (Kind.PROCESSES, Kind.DRAWS)
@@ -155,14 +155,14 @@ def _repeat(job: Job, probe: Probe, bench: Bench, unseed: Callable[[], None]) ->
 
 
 def _reference(file: Path, first: tuple[str, list[Any]]) -> tuple[str, list[Any]]:
-    """The first result of the first process, which is this one where there is no such file."""
+    """Return the first result of the first process; if there is no such file, save and return `first`."""
     import torch
 
     if file.exists():
         before: tuple[str, list[Any]] = torch.load(file, weights_only=True)
         return before
     partial = file.with_name(f"{file.name}.part")
-    with contextlib.suppress(OSError, RuntimeError):  # a full disk hides how far results are apart, no more
+    with contextlib.suppress(OSError, RuntimeError):  # with a full disk, only the size of the differences is lost
         torch.save(first, partial)
         partial.replace(file)
     return first
@@ -174,7 +174,7 @@ def _kind(error: Exception) -> str:
     message = str(error)
     if modes.refuses(message):
         return "raises"
-    exhausted = getattr(torch, "OutOfMemoryError", torch.cuda.OutOfMemoryError)  # of torch 2.5 on
+    exhausted = getattr(torch, "OutOfMemoryError", torch.cuda.OutOfMemoryError)  # since torch 2.5
     if isinstance(error, (MemoryError, exhausted)) or "can't allocate memory" in message:
         return "memory"
     if type(error).__name__ == "AcceleratorError" or "CUDA error" in message:

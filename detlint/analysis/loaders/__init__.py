@@ -1,1 +1,1 @@
-"""Loaders, their samplers and workers, and the number of the epoch."""
+"""Loaders, their samplers and workers, and the epoch number."""

@@ -1,4 +1,4 @@
-"""Loops over epochs: which of them go through a loader again and again."""
+"""Loops over epochs: which of them iterate over a loader repeatedly."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EVALUATES = re.compile(
 
 
 def evaluates(module: Module, loop: s.For, nodes: Collection[s.Expression]) -> bool:
-    """Whether a loop over batches seems to evaluate a model, by its names and by what surrounds it."""
+    """Return whether a loop over batches seems to evaluate a model, by its names or a no-gradient context around it."""
     function = module.function_of(loop)
     texts = [module.source(node).lower() for node in nodes] + ([function.name.lower()] if function is not None else [])
     without_gradient = module.catalogue.names("contexts", "context", "calls", effect="no-gradient")
@@ -25,9 +25,9 @@ def evaluates(module: Module, loop: s.For, nodes: Collection[s.Expression]) -> b
 
 
 def epochs_around(module: Module, node: s.Node, made: Sequence[s.Node], depth: int = 4) -> Iterator[Loop]:
-    """The innermost loops over epochs that run `node` again with what `made` gave before them.
+    """Yield the innermost loops over epochs that run `node` repeatedly with what `made` returned before the loop.
 
-    They may stand in callers of the function that `node` is in.
+    The loops may stand in callers of the function that `node` is in, up to `depth` calls away.
     """
     child = node
     tests: list[s.Expression] = []
@@ -53,7 +53,7 @@ def _within(nodes: Sequence[s.Node], outer: s.Node) -> bool:
 
 
 def _picks_one(test: s.Expression, loop: Loop) -> bool:
-    """Whether a condition holds in one epoch only: `epoch == 0`."""
+    """Return whether a condition holds in one epoch only: `epoch == 0`."""
     if not isinstance(loop, s.For) or not isinstance(loop.target, s.Name):
         return False
     picks = [node for node in s.walk(test) if isinstance(node, s.Operation) and node.operator == "=="]
@@ -80,7 +80,7 @@ def _speaks_of_epochs(text: str) -> bool:
 
 
 def _counter(node: s.Expression) -> s.Call | None:
-    """The call in `node` that counts: `range`, `trange` or `itertools.count`, perhaps in a progress bar."""
+    """Return the call in `node` that counts: `range`, `trange` or `itertools.count`, perhaps in a progress bar."""
     if not isinstance(node, s.Call):
         return None
     function = node.function
@@ -93,7 +93,7 @@ def _counter(node: s.Expression) -> s.Call | None:
 
 
 def _repeats(module: Module, counter: s.Call) -> bool:
-    """Whether a call gives more than one number, as far as is known."""
+    """Return whether a counting call gives more than one number, or may do so."""
     numbers = []
     for argument in counter.arguments:
         constants = module.constants(argument.value) if not argument.keyword and not argument.star else None

@@ -1,4 +1,4 @@
-"""What becomes of an object from its call on, through names, attributes, loaders and functions of one file."""
+"""What happens to an object from its call on, through names, attributes, loaders and functions of one file."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from detlint.support.records import record
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Binding, Scope, block_of, bound, class_of, reaching
 
-ITERATED = "iterated"  # in place of a path: an iterator, from which there is no way back
+ITERATED = "iterated"  # in place of a path: an iterator, from which the object cannot be reached again
 SURE, NONE, OTHER, UNKNOWN = range(4)  # what else it may be: nothing, None, an object of the same kind, anything
-_LONGEST = 8  # calls on the way from one to the object: a recursion makes more and more
+_LONGEST = 8  # calls between the object's call and an expression that holds it: recursion would add more and more
 _PASSIVE = frozenset(("==", "!=", "is", "is not", "not", "in", "not in", "f-string"))
 
 
 @record(frozen=True)
 class Held:
-    """An expression that may hold the object, under `path` (".sampler"); `made` are the calls that gave it."""
+    """An expression that may hold the object, under `path` (".sampler"); `made` are the calls that returned it."""
 
     node: s.Expression
     path: str = ""
@@ -27,11 +27,12 @@ class Held:
 
 
 class Trace:
-    """Where the object of one call gets to.
+    """The expressions, loops and calls that the object of one call reaches.
 
-    `holders` are calls that keep it: name -> parameter -> attribute. `wrappers` iterate over their first argument,
-    `readers` only look at what they are given, `bases` are classes whose methods do nothing with the attributes of
-    their instances. `escapes` says that code out of sight may get hold of it, `handed` are calls that give it to such.
+    `data` names the calls that matter: `loaders` and `batches` keep the object, `wrappers` iterate over their first
+    argument, `readers` only look at their arguments, and `bases` are classes whose methods do nothing with the
+    attributes of their instances. `escapes` says that code out of sight may get the object; `handed` are the calls
+    that pass it to such code.
     """
 
     def __init__(self, module: Module, call: s.Call, data: Mapping[str, Collection[str]]) -> None:
@@ -48,11 +49,11 @@ class Trace:
             self._step(self._queue.pop())
 
     def holds(self, node: s.Node) -> bool:
-        """Whether an expression may be the object."""
+        """Return whether an expression may be the object."""
         return any(held.node is node and not held.path for held in self.held)
 
     def doubt(self, bindings: Collection[Binding | s.Assign], held: Held) -> int:
-        """What a name or an attribute with these bindings may be besides what `held` is."""
+        """Return what a name or an attribute with these bindings may be besides `held`, from SURE to UNKNOWN."""
         found = SURE
         for binding in bindings:
             key = (id(binding.node), binding.path) if isinstance(binding, Binding) else (id(binding), ())
@@ -118,7 +119,7 @@ class Trace:
             self.escapes = True
 
     def _read(self, scope: Scope | None, name: str, held: Held, node: s.Node, path: tuple[int, ...] = ()) -> None:
-        """The reads of a name that may be what `node` binds it to."""
+        """Follow the reads of a name that may be what `node` binds it to."""
         for read in self.module.reads(scope, name) if scope is not None else ():
             bindings = reaching(read) or []
             if any(binding.node is node and binding.path == path for binding in bindings):
@@ -126,7 +127,7 @@ class Trace:
                 self._add(replace(held, node=read, doubt=doubt))
 
     def _enter_with(self, held: Held, item: s.WithItem) -> None:
-        """A progress bar is itself what its `with` gives."""
+        """Follow the target of a `with`: a progress bar returns itself on entry."""
         scope = item.target.scope.find(item.target.id) if isinstance(item.target, s.Name) else None
         for name, bindings in scope.bindings.items() if scope is not None else ():
             for binding in bindings:
@@ -134,7 +135,7 @@ class Trace:
                     self._read(scope, name, held, binding.node, binding.path)
 
     def own(self, node: s.Attribute) -> s.Class | None:
-        """The class of which `node` is an attribute of `self`."""
+        """Return the class of which `node` is an attribute of `self`, or None."""
         function = self.module.function_of(node)
         klass = class_of(function) if function is not None else None
         first = function.parameters[0].name if function is not None and function.parameters else None
@@ -150,7 +151,7 @@ class Trace:
                     self._add(replace(held, node=node, doubt=doubt if owner is klass else UNKNOWN))
 
     def _in_sight(self, klass: s.Class) -> bool:
-        """Whether nothing else gets at an instance's attributes: its bases are known, it does not pass itself on."""
+        """Return whether no other code reaches an instance's attributes: known bases, and `self` is never passed on."""
         known = self.module.classes.keys() | set(self.data["bases"])
         for argument in klass.arguments:
             names = self.module.names(argument.value)
@@ -177,7 +178,7 @@ class Trace:
             self._add(replace(held, node=node, path=held.path[len(name) :]))
 
     def _element(self, held: Held, parent: s.Collection) -> None:
-        """One of several values that are assigned or returned together."""
+        """Follow one of several values that are assigned or returned together."""
         index, outer = parent.elements.index(held.node), parent.parent
         if isinstance(outer, s.Leave):
             self._leave(held, outer, index)
@@ -195,7 +196,7 @@ class Trace:
             self._bind(elements[index], held, statement, (index,))
 
     def _leave(self, held: Held, leave: s.Leave, index: int | None) -> None:
-        """What is returned is had by the callers; those in other files have loops of their own."""
+        """Follow a returned object to the calls in this file; callers in other files have loops of their own."""
         function = self.module.function_of(leave)
         if leave.kind != "return" or function is None or function.name == "<lambda>":
             self.escapes = True
@@ -229,7 +230,7 @@ class Trace:
         self.escapes = True
 
     def _load(self, held: Held, call: s.Call) -> None:
-        """A loader or a sampler of batches that takes the sampler."""
+        """Follow the sampler into a loader or a batch sampler that takes it."""
         for parameter in ("sampler", "batch_sampler"):
             if any(held.node is value for value in self.module.argument(call, parameter).values):
                 other = UNKNOWN if parameter == "batch_sampler" else max(held.doubt, OTHER)
@@ -239,7 +240,7 @@ class Trace:
         self.escapes = True
 
     def _enter(self, held: Held, call: s.Call, names: Collection[str]) -> None:
-        """A function of the file, or a class of it, is given the object."""
+        """Follow the object into a function or a class of this file that takes it."""
         for name in names:
             klass = self.module.classes.get(name)
             function = self.module.method(klass, "__init__") if klass else self.module.functions.get(name)
@@ -259,7 +260,7 @@ class Trace:
 
 
 def is_bound(scope: Scope, name: str, node: s.Node) -> bool:
-    """Whether every run that gets to `node`, which sees the names of `scope`, has bound `name` there."""
+    """Return whether every run that reaches `node`, which sees the names of `scope`, has bound `name` there."""
     bindings = scope.bindings.get(name, [])
     if any(binding.kind == "delete" for binding in bindings):
         return False

@@ -1,4 +1,4 @@
-"""Classes that put an order together by the number of an epoch, which their `set_epoch` keeps."""
+"""Classes that derive an order from the epoch number that their `set_epoch` stores."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from detlint.tree import syntax as s
 
 SETTER = "set_epoch"
 _KEEPING = frozenset(("__init__", "load_state_dict", "__setstate__", SETTER))  # methods that may set an epoch once
-_DEPTH = 2  # methods that call others
-_Flags = tuple[str, ...] | None  # the attributes that must be set for a part to be run; None where others decide
+_DEPTH = 2  # how many calls of other methods are followed
+_Flags = tuple[str, ...] | None  # the attributes that must be set for a part to run; None where other conditions decide
 
 
 @dataclass(frozen=True)
 class Order:
-    """Where an order comes to depend on the number of an epoch, and the attributes that must be set for that."""
+    """Where an order depends on the epoch number, and the attributes that must be set for that."""
 
     node: s.Attribute
     flags: tuple[str, ...]
 
 
 def order_of(module: Module, klass: s.Class) -> Order | None:
-    """Where the order that `__iter__` of a class gives surely depends on an epoch that it does not count by itself."""
+    """Return where the order of `__iter__` certainly depends on an epoch that the class does not count itself."""
     methods = {name: b.node for name, bs in klass.scope.bindings.items() for b in bs if isinstance(b.node, s.Function)}
     setter = module.method(klass, SETTER)
     names = {"epoch"} if setter is None else {node.attribute for node in _of_self(setter) if node.stored}
@@ -35,7 +35,7 @@ def order_of(module: Module, klass: s.Class) -> Order | None:
 def _read(
     methods: dict[str, s.Function], name: str, names: Collection[str], flags: tuple[str, ...], depth: int
 ) -> Order | None:
-    """Where a method, which these flags lead to, reads an attribute with one of these names, or what it calls does."""
+    """Return where a method, reached under `flags`, reads an attribute of these `names`, or a method it calls does."""
     method = methods[name]
     reads = [node for node in _of_self(method) if node.attribute in names]
     used = {id(node): _flags(node, method) for node in [*_uses(method, reads)] or reads} if reads else {}
@@ -52,7 +52,7 @@ def _read(
 
 
 def _uses(method: s.Function, reads: Collection[s.Attribute]) -> Iterator[s.Call]:
-    """The calls that are given what was made or seeded with what a method reads, or are methods of that."""
+    """Yield the calls that use a variable made or seeded with one of these reads, as an argument or by a method."""
     made = {name for node in reads for name in _made_with(node)}
     for node in s.walk(method.body):
         if isinstance(node, s.Call) and not any(around is node for read in reads for around in read.ancestors()):
@@ -62,7 +62,7 @@ def _uses(method: s.Function, reads: Collection[s.Attribute]) -> Iterator[s.Call
 
 
 def _made_with(node: s.Node) -> Iterator[str]:
-    """The variables that get an expression, or a method of which is called with it."""
+    """Yield the variables that an expression is assigned to, or whose methods take it as an argument."""
     for around in node.ancestors():
         if isinstance(around, s.Call) and isinstance(around.function, s.Attribute):
             if isinstance(around.function.value, s.Name):
@@ -74,7 +74,7 @@ def _made_with(node: s.Node) -> Iterator[str]:
 
 
 def _of_self(method: s.Function) -> Iterator[s.Attribute]:
-    """The attributes of its object of which a method speaks."""
+    """Yield the attributes of its own object that a method mentions."""
     first = method.parameters[0].name if method.parameters else ""
     for node in s.walk(method.body):
         if isinstance(node, s.Attribute) and isinstance(node.value, s.Name) and node.value.id == first:
@@ -82,12 +82,12 @@ def _of_self(method: s.Function) -> Iterator[s.Attribute]:
 
 
 def _counts(method: s.Function, names: Collection[str]) -> bool:
-    """Whether a method sets one of these attributes of its object."""
+    """Return whether a method sets one of these attributes of its object."""
     return any(node.stored and node.attribute in names for node in _of_self(method))
 
 
 def _flags(node: s.Node, method: s.Function) -> _Flags:
-    """The attributes of its object that must be set for a method to get to a node."""
+    """Return the attributes of `self` that must be set for a method to reach a node; None where other tests decide."""
     found: list[str] = []
     child = node
     for around in node.ancestors():
@@ -113,7 +113,7 @@ def _returns(choice: s.If) -> bool:
 
 
 def _asked(test: s.Expression, holds: bool, method: s.Function) -> _Flags:
-    """The attributes that are set where a test comes out so."""
+    """Return the attributes that are set where a test has this outcome; None where it tests anything else."""
     if isinstance(test, s.Operation) and test.operator == "not":
         return _asked(test.operands[0], not holds, method)
     of_self = isinstance(test, s.Attribute) and any(node is test for node in _of_self(method))
@@ -121,6 +121,6 @@ def _asked(test: s.Expression, holds: bool, method: s.Function) -> _Flags:
 
 
 def is_asked(text: s.Constant) -> bool:
-    """Whether a text is only asked for, as the name in a `hasattr`."""
+    """Return whether a string is only tested for, as the name in a `hasattr`."""
     call = text.parent.parent if isinstance(text.parent, s.Argument) else None
     return isinstance(call, s.Call) and isinstance(call.function, s.Name) and call.function.id == "hasattr"

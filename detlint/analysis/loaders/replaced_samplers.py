@@ -1,4 +1,4 @@
-"""Loaders whose sampler a trainer replaces by one with a seed of its own."""
+"""Loaders whose sampler a trainer replaces with one that has its own seed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from detlint.tree import syntax as s
 
 
 def sampler_is_replaced(module: Module, loader: s.Call) -> bool:
-    """Whether nothing takes a loader but methods of trainers that certainly replace its sampler."""
+    """Return whether all uses of a loader pass it to methods of trainers that certainly replace its sampler."""
     uses: list[s.Expression] = [loader] if isinstance(loader.parent, s.Argument) else []
     for target in kept_as(loader):
         scope = target.scope.find(target.id) if isinstance(target, s.Name) else None
@@ -23,7 +23,7 @@ def sampler_is_replaced(module: Module, loader: s.Call) -> bool:
 
 
 def _replaces(module: Module, row: Row, use: s.Expression) -> bool:
-    """Whether a loader is handed to a trainer here that replaces its sampler."""
+    """Return whether a loader is passed here to a trainer that replaces its sampler."""
     argument = use.parent
     call = argument.parent if isinstance(argument, s.Argument) and not argument.star else None
     method = call.function if isinstance(call, s.Call) else None

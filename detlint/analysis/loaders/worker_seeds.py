@@ -13,7 +13,7 @@ WORKER, FIXED = "worker", "fixed"
 
 
 def functions(module: Module, node: s.Expression) -> Iterator[tuple[s.Function, Mapping[str, s.Expression | None]]]:
-    """The functions of this file that an expression may be, with the arguments bound by `functools.partial`."""
+    """Yield the functions of this file that an expression may be, with the arguments bound by `functools.partial`."""
     if isinstance(node, s.Lambda):
         yield node.function, {}
         return
@@ -57,7 +57,7 @@ class WorkerSeed:
         self.worker = next((p for p in own if p.name not in bound), None)
 
     def of_call(self, call: s.Call, seeders: Mapping[str, str]) -> set[str] | None:
-        """What the seed of a seeding call depends on: the worker, fixed values; None: something else, or unknown."""
+        """Return what the seed of a seeding call depends on: WORKER, FIXED; None for something else, or unknown."""
         names = self.module.callee(call)
         parameters = {seeders.get(name) or self._passed_on(name, seeders) for name in names}
         values = [v for p in parameters if p is not None for v in self.module.argument(call, p).values]
@@ -66,7 +66,7 @@ class WorkerSeed:
         return self.of(values[0]) if len(values) == 1 else None
 
     def _passed_on(self, name: str, seeders: Mapping[str, str]) -> str | None:
-        """The parameter that a function of this file passes on to a seeder."""
+        """Return the parameter that a function of this file passes on to a seeder, or None."""
         function = self.module.functions.get(name)
         for call in s.walk(function.body) if function is not None else ():
             if isinstance(call, s.Call):
@@ -77,7 +77,7 @@ class WorkerSeed:
         return None
 
     def of(self, node: s.Expression) -> set[str] | None:
-        """What a value depends on; None: something else, or unknown."""
+        """Return what a value depends on: WORKER, FIXED; None for something else, or unknown."""
         if isinstance(node, s.Constant):
             return {FIXED} if isinstance(node.value, (int, float, str)) else None
         if isinstance(node, s.Name):

@@ -1,1 +1,1 @@
-"""Memory that is allocated and not filled, followed to what reads it."""
+"""Memory that is allocated but not filled, followed to its reads."""

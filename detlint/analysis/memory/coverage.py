@@ -1,4 +1,4 @@
-"""Whether all the writes to memory that go by an index certainly leave a part of it as it was."""
+"""Parts of memory that indexed writes certainly leave unwritten."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from detlint.semantics.values import UNKNOWN, literal
 from detlint.tree import syntax as s
 from detlint.tree.scopes import reaching
 
-_COUNTED = 4096  # elements along a dimension that are looked at one by one
+_COUNTED = 4096  # elements along a dimension that are checked one by one
 _COMPARES = frozenset(("==", "!=", "<", "<=", ">", ">=", "~", "&", "|", "^", "not in"))
 _COUNTERS = ("builtins.range", "builtins.enumerate")
-Place = tuple[bool, int]  # a dimension: counted from the first, or from the last
+Place = tuple[bool, int]  # a dimension: whether it is counted from the first one, and its index
 
 
 class Gap(Enum):
-    """What writes leave.
+    """The kind of gap that writes leave.
 
-    LENGTH: what is behind a length, or was passed by, as whoever is handed the memory may know. PLACES: what is not
-    read where only others are. MARKS: whatever is read asks for the rest.
+    LENGTH: what lies behind a length, or was skipped by a loop; code that receives the memory may know the length.
+    PLACES: places that are not read where only other places are. MARKS: all but the places marked with one constant;
+    every read depends on them.
     """
 
     LENGTH = auto()
@@ -33,17 +34,17 @@ class Gap(Enum):
 
 
 class Coverage:
-    """What the writes of one file leave unwritten."""
+    """The gaps that the writes of one file leave."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
 
     def gap(self, call: s.Call, stores: Sequence[Store]) -> Gap | None:
-        """What of `call`'s memory is certainly not written by `stores`, all that there are; None: there may be nothing.
+        """Return the gap that `stores`, all stores to `call`'s memory, certainly leave; None where there may be none.
 
-        Something is where they never come to some index along a dimension, and where a single one picks its places by
-        a comparison, or takes what is at the same places elsewhere. It is where one constant alone is written, to
-        places that are picked: written everywhere it would be what the memory is made of.
+        There is a gap where the stores never reach some index along a dimension, and where a single store picks its
+        places by a comparison or takes its values from the same places elsewhere. There is also one where a single
+        constant is written to picked places: were it meant for all places, the memory would have been made of it.
         """
         if not stores:
             return None
@@ -70,7 +71,7 @@ class Coverage:
         return len(found) == 1 and None not in found
 
     def _constant(self, value: s.Expression | None) -> str | None:
-        """What a value is in all runs of the store, as text; None where it may differ."""
+        """Return the value that all runs of a store write, as text; None where it may differ."""
         if value is None:
             return None
         constants = self.module.constants(value)
@@ -87,7 +88,7 @@ class Coverage:
         return None
 
     def _picks(self, call: s.Call, store: Store) -> bool:
-        """Whether a store is to places that are chosen, rather than to one after the other."""
+        """Return whether a store picks its places, rather than writing one after the other."""
         if store.index is None:
             return True
         return not all(
@@ -96,7 +97,7 @@ class Coverage:
         )
 
     def _counts(self, index: s.Expression) -> bool:
-        """Whether an index is the counter of a loop."""
+        """Return whether an index is the counter of a loop."""
         scope = index.scope.find(index.id) if isinstance(index, s.Name) else None
         bindings = scope.bindings.get(index.id, []) if scope is not None and isinstance(index, s.Name) else []
         for binding in bindings:
@@ -108,7 +109,7 @@ class Coverage:
         return False
 
     def _is_bound(self, call: s.Call, index: s.Expression) -> bool:
-        """Whether a slice ends where the memory may do."""
+        """Return whether an index is a slice that ends where the memory may end."""
         if not isinstance(index, s.Slice) or index.step is not None:
             return False
         lower = 0 if index.lower is None else literal(index.lower)
@@ -118,7 +119,7 @@ class Coverage:
     # Holes
 
     def _places(self, call: s.Call, store: Store) -> dict[Place, s.Expression] | None:
-        """What a store says of each dimension; None where that is not told for any."""
+        """Return the index that a store has along each dimension; None where that is not known."""
         if store.index is None:
             return None
         found: dict[Place, s.Expression] = {}
@@ -139,14 +140,14 @@ class Coverage:
         return found
 
     def _is_single(self, index: s.Expression) -> bool:
-        """Whether an index certainly takes one dimension: a mask may take several."""
+        """Return whether an index certainly takes one dimension: a mask may take several."""
         plain = isinstance(index, (s.Slice, s.Constant)) or literal(index) is not UNKNOWN
         return plain or self._counts(index) or is_whole(self.module, index)
 
     def _hole(
         self, call: s.Call, stores: Sequence[Store], found: Sequence[s.Expression | None], place: Place
     ) -> Gap | None:
-        """What no store comes to along a dimension; `found` is what each says of it."""
+        """Return the gap that all stores leave along a dimension, or None; `found` is the index of each store there."""
         size = self._size(call, place)
         entries: list[s.Expression] = []
         for store, index in zip(stores, found, strict=True):
@@ -168,7 +169,7 @@ class Coverage:
         return None if reached else Gap.PLACES
 
     def _is_told(self, call: s.Call, store: Store, index: s.Expression) -> bool:
-        """Whether it is known that an index picks one place, or a range with a bound that somebody chose."""
+        """Return whether an index is known to pick one place, or a range with a bound that the author chose."""
         if isinstance(index, s.Slice):
             given = [bound for bound in (index.lower, index.upper) if bound is not None]
             told = len(given) < 2 or any(literal(bound) is not UNKNOWN for bound in given)
@@ -180,7 +181,7 @@ class Coverage:
         return not loops(call, store) and not self._counts(index) and is_whole(self.module, index)
 
     def _starts_late(self, index: s.Expression, depth: int = 3) -> bool:
-        """Whether an index is a counter that never is 0: of `range(1, n)`, or of `range(i + 1, n)`."""
+        """Return whether an index is a counter that is never 0: of `range(1, n)`, or of `range(i + 1, n)`."""
         bindings = reaching(index) if isinstance(index, s.Name) else None
         starts = [_start(binding.value) for binding in bindings or () if binding.kind in ("for", "comprehension")]
         told = bool(bindings) and len(starts) == len(bindings or ())
@@ -196,7 +197,7 @@ class Coverage:
         return self._counts(first) and self._is_positive(second, depth - 1)
 
     def _is_once(self, call: s.Call, store: Store) -> bool:
-        """Whether each turn of the loops around a store is at another place, by an index of its own."""
+        """Return whether each iteration of the loops around a store writes to another place, by an index of its own."""
         plain = {index.id for index in store.index or () if isinstance(index, s.Name)}
         targets = [
             {node.id for node in s.walk(loop.target) if isinstance(node, s.Name)} if isinstance(loop, s.For) else set()
@@ -205,7 +206,7 @@ class Coverage:
         return all(not plain.isdisjoint(target) for target in targets)
 
     def _ends_there(self, index: s.Expression, size: s.Expression | None) -> bool:
-        """Whether the one index of all stores may be all there is along a dimension of this size."""
+        """Return whether the one index that all stores share may cover a whole dimension of this size."""
         if not isinstance(index, s.Slice):
             return size is not None and literal(size) == 1
         if index.step is not None and literal(index.step) not in (1, -1):
@@ -218,14 +219,14 @@ class Coverage:
         return self._resolved(index.upper) == self._resolved(size)
 
     def _size(self, call: s.Call, place: Place) -> s.Expression | None:
-        """The size of what is allocated along a dimension, None where it is not written down."""
+        """Return the size of the allocation along a dimension, or None where it is not written down."""
         sizes = self._sizes(call)
         front, at = place
         known = sizes is not None and (0 <= at < len(sizes) if front else -len(sizes) <= at)
         return sizes[at] if sizes is not None and known else None
 
     def _sizes(self, call: s.Call) -> list[s.Expression] | None:
-        """The sizes that an allocation is given, one for each dimension."""
+        """Return the sizes that an allocation is given, one for each dimension, or None where they are not known."""
         if any(argument.star for argument in call.arguments) or call_gives_like(self.module, call):
             return None
         given = [a.value for a in call.arguments if a.keyword in ("size", "shape")]
@@ -239,16 +240,16 @@ class Coverage:
         return numbers if numbers and len(numbers) == len(given) else None
 
     def _resolved(self, node: s.Expression) -> str:
-        """What an expression stands for, as text: a name for what it was last given."""
+        """Return the text of an expression, or of the one value that it is known to have."""
         values = self.module.values(node)
         return self.module.source(values[0] if values is not None and len(values) == 1 else node)
 
     # One pick
 
     def _is_picked(self, call: s.Call, store: Store) -> bool:
-        """Whether a store picks its places by what gives some of all, or as what it writes is picked elsewhere.
+        """Return whether a store picks its places by an index that selects some, or as its value is picked elsewhere.
 
-        Some are those of a comparison, and one of each row where rows are counted off: `x[arange(n), labels]`.
+        An index selects some as a comparison does, or picks one of each enumerated row: `x[arange(n), labels]`.
         """
         if store.index is None or not self._picks(call, store):
             return False
@@ -260,7 +261,7 @@ class Coverage:
         return alike or one_each or any(self._compares(i) or self._is_made_by("some", i) for i in store.index)
 
     def _is_made_by(self, kind: str, index: s.Expression) -> bool:
-        """Whether an index is what calls of a kind of the table give."""
+        """Return whether an index is the result of calls of a kind in the table."""
         names = self.module.catalogue.names("memory", "index", id=kind)
         methods = self.module.catalogue.names("memory", "index", "methods", id=kind)
         made = [value for value, _ in makers(self.module, index)] or [index]
@@ -283,7 +284,7 @@ class Coverage:
 
 
 def call_gives_like(module: Module, call: s.Call) -> bool:
-    """Whether an allocation takes its shape from another tensor or array."""
+    """Return whether an allocation takes its shape from another tensor or array."""
     return any(name.endswith("_like") for name in module.callee(call))
 
 
@@ -299,7 +300,7 @@ def _walked_sizes(call: s.Call) -> Iterator[s.Expression]:
 
 
 def _indices(index: s.Expression, count: int) -> set[int] | None:
-    """The indices along a dimension of this size that are picked, None where they are not told."""
+    """Return the indices that are picked along a dimension of this size, or None where they are not known."""
     if isinstance(index, s.Slice):
         given = (index.lower, index.upper, index.step)
         bounds = [literal(bound) for bound in given if bound is not None]
@@ -312,7 +313,7 @@ def _indices(index: s.Expression, count: int) -> set[int] | None:
 
 
 def _start(value: s.Expression | None) -> s.Expression | None:
-    """Where a `range` that counts upwards starts, None for anything else."""
+    """Return the start of a `range` that counts upwards, or None for anything else."""
     given = value.arguments if isinstance(value, s.Call) and isinstance(value.function, s.Name) else []
     step = literal(given[2].value) if len(given) > 2 else 1
     plain = isinstance(value, s.Call) and getattr(value.function, "id", "") == "range" and len(given) > 1
@@ -320,20 +321,20 @@ def _start(value: s.Expression | None) -> s.Expression | None:
 
 
 def _has_length(index: s.Expression) -> bool:
-    """Whether a slice has a bound that is not written down."""
+    """Return whether a slice has a bound that is not a literal."""
     return isinstance(index, s.Slice) and any(
         bound is not None and literal(bound) is UNKNOWN for bound in (index.lower, index.upper)
     )
 
 
 def _from_the_end(bound: s.Expression) -> bool:
-    """Whether a bound of a slice is counted from the end."""
+    """Return whether a bound of a slice is counted from the end."""
     told = literal(bound)
     return isinstance(told, int) and told < 0
 
 
 def _may_reach(index: s.Expression, *, last: bool) -> bool:
-    """Whether an index may pick the first, or the last, place along a dimension of a size that is not known."""
+    """Return whether an index may pick the first, or the last, place along a dimension of unknown size."""
     if isinstance(index, s.Slice):
         bound = index.upper if last else index.lower
         told = 0 if bound is None else literal(bound)

@@ -1,4 +1,4 @@
-"""Models whose parameters `to_empty` leaves without values, where it works in place."""
+"""Models whose parameters an in-place `to_empty` leaves without values."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ _FORWARD = "forward"
 
 
 def emptied(module: Module, uses: Uses, call: s.Call, libraries: Iterable[str]) -> s.Name | None:
-    """The name of the model that a statement `model.to_empty(...)` leaves so; None where others may know the model,
-    or where its own code may fill what is empty, or holds nothing that could be.
+    """Return the name of the model that a statement `model.to_empty(...)` leaves without values.
+
+    None where other code may know the model, or where its own code may fill it or has no parameters that it reads.
     """
     name = call.function.value if isinstance(call.function, s.Attribute) else None
     if not isinstance(name, s.Name) or not isinstance(call.parent, s.ExpressionStatement) or _has_hooks(module):
@@ -28,14 +29,14 @@ def emptied(module: Module, uses: Uses, call: s.Call, libraries: Iterable[str]) 
 
 
 def _has_hooks(module: Module) -> bool:
-    """Whether something of the file may run whenever a model is called."""
+    """Return whether the file registers hooks, which may run whenever a model is called."""
     return any(
         node.attribute.startswith("register_") and "hook" in node.attribute for node in module.every(s.Attribute)
     )
 
 
 def _is_handed_on(module: Module, uses: Uses, name: s.Name, call: s.Call) -> bool:
-    """Whether somebody else was given the model before, and may fill it by another name."""
+    """Return whether other code was given the model before, and may fill it under another name."""
     scope = name.scope.find(name.id)
     before = [node for node in module.reads(scope, name.id) if node.order < call.order] if scope is not None else []
     known = (Effect.NOTHING, Effect.READS)
@@ -52,7 +53,7 @@ class _Models:
         self.filling = names("memory", "filler", "methods") | names("program", "initialiser") | self.field.walking()
 
     def reads(self, made: s.Call, emptied: s.Call) -> bool:
-        """Whether what a call makes has parameters that calling it reads, and that nobody else knows."""
+        """Return whether the model that a call makes reads its parameters when called, and no other code knows them."""
         if not all(self.is_gone(argument.value, emptied) for argument in made.arguments):
             return False
         names = self.module.callee(made)
@@ -62,7 +63,7 @@ class _Models:
         return klass is not None and self.is_plain(klass) and self.reads_weights(klass)
 
     def is_gone(self, given: s.Expression, emptied: s.Call) -> bool:
-        """Whether what a model is made with is not used once it is empty."""
+        """Return whether the arguments that a model is made with are not used after it is emptied."""
         for node in s.walk(given):
             scope = node.scope.find(node.id) if isinstance(node, s.Name) else None
             if not isinstance(node, (s.Name, s.Attribute)) or self.module.names(node):
@@ -73,12 +74,12 @@ class _Models:
         return True
 
     def is_plain(self, klass: s.Class) -> bool:
-        """Whether all of a class is here, and it is emptied and called as modules are."""
+        """Return whether all of a class is in this file, and it is emptied and called as modules are."""
         plain = not any(self.module.method(klass, name) for name in self.overridden)
         return plain and self.field.known(klass) and not any(map(self.field.hands_on_self, self.module.family(klass)))
 
     def reads_weights(self, klass: s.Class) -> bool:
-        """Whether a pass certainly reads parameters of a layer that is always made, and fills none."""
+        """Return whether a forward pass certainly reads parameters of a layer that is always made, and fills none."""
         kept = set(self.kept(klass))
         body = list(self.passed(klass))
         if not kept or any(self.may_fill(node) for node in body):
@@ -86,7 +87,7 @@ class _Models:
         return any(isinstance(n, s.Attribute) and n.attribute in kept and self.field.is_self(n.value) for n in body)
 
     def kept(self, klass: s.Class) -> Iterator[str]:
-        """The attributes under which a class always keeps a layer with weights."""
+        """Yield the attributes in which a class always keeps a layer with weights."""
         function = self.module.method(klass, "__init__")
         for node in s.walk(function.body) if function is not None else ():
             if isinstance(node, s.Assign) and len(node.targets) == 1 and isinstance(node.value, s.Call):
@@ -98,7 +99,7 @@ class _Models:
                     yield target.attribute
 
     def passed(self, klass: s.Class) -> Iterator[s.Node]:
-        """All that the class itself runs in a pass."""
+        """Yield all nodes of the class's own code that a forward pass runs."""
         waiting, seen = [_FORWARD], set[str]()
         while waiting:
             name = waiting.pop()
@@ -110,7 +111,7 @@ class _Models:
                     waiting.append(node.attribute)
 
     def may_fill(self, node: s.Node) -> bool:
-        """Whether something in a pass may fill parameters: by name, or since it is given them."""
+        """Return whether a node in a forward pass may fill parameters: by its name, or because it is given them."""
         if isinstance(node, s.Attribute):
             return node.attribute in self.filling or node.attribute == "data" or node.stored
         if not isinstance(node, s.Argument):

@@ -1,4 +1,4 @@
-"""Calls that return memory as it is: which of them really do, by what they are given."""
+"""Calls that return uninitialised memory: which of them really do, by their arguments."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
 
-LIBRARIES = ("torch", "numpy", "cupy")  # whose memory may be uninitialised
+LIBRARIES = ("torch", "numpy", "cupy")  # libraries whose memory may be uninitialised
 
 
 def allocations(module: Module, libraries: Iterable[str]) -> Iterator[tuple[s.Call, Row]]:
-    """Calls that return uninitialised memory of these libraries, each with its row."""
+    """Yield the calls that return uninitialised memory of these libraries, each with its row."""
     fake = module.catalogue.names("memory", "fake")
     for row in module.rows_like("memory", "allocator"):
         if row.text("library") not in libraries or (row.text("filled") and filled(module)):
@@ -29,7 +29,7 @@ def allocations(module: Module, libraries: Iterable[str]) -> Iterator[tuple[s.Ca
 
 @asked_once
 def filled(module: Module) -> bool:
-    """Whether the file has torch fill new memory."""
+    """Return whether the file makes torch fill new memory."""
     rows = [row for row in module.catalogue.rows("memory", "filling") if row.holds_for(module.torch)]
     for row in rows:
         for assign, _ in module.assignments_to(row.list("names")):
@@ -43,7 +43,7 @@ def filled(module: Module) -> bool:
 
 
 def _calls(module: Module, row: Row) -> Iterator[s.Call]:
-    """Calls of a row's names, and of methods that nothing else has, whatever object they are called on."""
+    """Yield the calls of a row's names, and of methods that only these classes have, on any object."""
     found = list(module.calls_to(row.list("names")))
     yield from found
     methods = row.set("methods")
@@ -67,7 +67,7 @@ def _allocates(module: Module, row: Row, call: s.Call) -> bool:
 
 
 def _describes(module: Module, call: s.Call) -> bool:
-    """Whether the function around a call only tells the shape of what another one computes."""
+    """Return whether the function around a call only computes the shape of another one's result."""
     methods = module.catalogue.names("memory", "fake", "methods")
     decorators = [d for a in call.ancestors() if isinstance(a, s.Function) for d in a.decorators]
     targets = [d.function if isinstance(d, s.Call) else d for d in decorators]
@@ -75,13 +75,13 @@ def _describes(module: Module, call: s.Call) -> bool:
 
 
 def _sizes(call: s.Call) -> list[s.Expression]:
-    """The sizes that a call is given, one by one or as a tuple or list."""
+    """Return the sizes that a call is given, one by one or as a tuple or list."""
     given = [a.value for a in call.arguments if a.keyword in (None, "size", "shape") and not a.star]
     return [size for value in given for size in (value.elements if isinstance(value, s.Collection) else [value])]
 
 
 def _is_nothing(module: Module, call: s.Call) -> bool:
-    """Whether one of the sizes may be 0, so that there is nothing to read."""
+    """Return whether one of the sizes may be 0, so that there is nothing to read."""
     for size in _sizes(call):
         for constant in module.constants(size) or ():
             if constant == 0 or (isinstance(constant, tuple) and 0 in constant):
@@ -92,7 +92,7 @@ def _is_nothing(module: Module, call: s.Call) -> bool:
 
 
 def _has_zero_put_in(module: Module, name: s.Name) -> bool:
-    """Whether a list of sizes has one of them set to 0."""
+    """Return whether one item of a list of sizes is set to 0."""
     scope = name.scope.find(name.id)
     for use in module.reads(scope, name.id) if scope is not None else ():
         item = use.parent
@@ -113,7 +113,7 @@ def _on_fake_device(module: Module, call: s.Call) -> bool:
 
 
 def _has_dtype(module: Module, call: s.Call, dtypes: Collection[object]) -> bool:
-    """Whether an array may be of one of these types, for which numpy fills it."""
+    """Return whether an array may be of one of these types, for which numpy fills it."""
     passed = module.argument(call, "dtype")
     if passed.given is None and not passed.values:
         return True
@@ -126,7 +126,7 @@ def _has_dtype(module: Module, call: s.Call, dtypes: Collection[object]) -> bool
 
 
 def _grows(module: Module, call: s.Call) -> bool:
-    """Whether `resize_` certainly gives a tensor elements that it did not have."""
+    """Return whether `resize_` certainly gives a tensor elements that it did not have."""
     if not isinstance(call.function, s.Attribute):
         return False
     after = _count(module, call)
@@ -138,7 +138,7 @@ def _grows(module: Module, call: s.Call) -> bool:
 
 
 def _count_of(module: Module, value: s.Expression) -> int | None:
-    """The number of elements of a tensor that was made by giving its sizes."""
+    """Return the number of elements of a tensor that was made from sizes, or None where it is not known."""
     sized = module.catalogue.names("memory", "sized")
     if not isinstance(value, s.Call) or not module.callee(value) or not module.callee(value) <= sized:
         return None
@@ -147,7 +147,7 @@ def _count_of(module: Module, value: s.Expression) -> int | None:
 
 
 def _count(module: Module, call: s.Call) -> int | None:
-    """The number of elements of constant sizes; without sizes there are none."""
+    """Return the number of elements of constant sizes, 0 without sizes, or None where one is not known."""
     counts = [module.constants(size) for size in _sizes(call)]
     if any(count is None or len(count) != 1 or not isinstance(count[0], int) for count in counts):
         return None

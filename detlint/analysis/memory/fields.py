@@ -1,4 +1,4 @@
-"""Attributes of objects that hold uninitialised memory: whether code of the file may get at them unseen."""
+"""Attributes of objects that hold uninitialised memory, and whether code of the file may reach them unseen."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
 
-WALKING = ("walks", "inner", "applies", "loads")  # the keys of what gets at attributes without naming them
+WALKING = ("walks", "inner", "applies", "loads")  # the keys of what reaches attributes without naming them
 
 
 class Field:
-    """What code of a file does with the attributes of objects that hold uninitialised memory."""
+    """What the code of a file does with the attributes of objects that hold uninitialised memory."""
 
     def __init__(self, module: Module, libraries: Iterable[str], allocations: Collection[s.Node]) -> None:
         self.module = module
@@ -21,16 +21,16 @@ class Field:
         self.allocations = allocations
 
     def rows(self, key: str) -> frozenset[str]:
-        """What the table of owners lists under a key."""
+        """Return what the table of owners lists under a key for these libraries."""
         names = (self.module.catalogue.names("memory", "owner", key, library=library) for library in self.libraries)
         return frozenset[str]().union(*names)
 
     def walking(self) -> frozenset[str]:
-        """The methods by which code gets at the attributes of an object without naming them."""
+        """Return the methods that give access to the attributes of an object without naming them."""
         return frozenset[str]().union(*map(self.rows, WALKING))
 
     def name(self, use: Use) -> str | None:
-        """The attribute of `self` that memory becomes by this use."""
+        """Return the attribute of `self` in which a use stores the memory, or None."""
         node = use.node
         if isinstance(node, s.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], s.Attribute):
             return node.targets[0].attribute if self.is_self(node.targets[0].value) else None
@@ -41,13 +41,13 @@ class Field:
         return None
 
     def is_self(self, node: s.Expression) -> bool:
-        """Whether this is the first parameter of the function around it."""
+        """Return whether `node` is the first parameter of the function around it."""
         function = self.module.function_of(node)
         first = function.parameters[0].name if function is not None and function.parameters else None
         return isinstance(node, s.Name) and node.id == first
 
     def known(self, klass: s.Class) -> bool:
-        """Whether all of a class is in this file, but for bases that fill nothing."""
+        """Return whether all of a class is in this file, except for bases that fill nothing."""
         for owner in self.module.family(klass):
             for argument in owner.arguments:
                 names = self.module.names(argument.value)
@@ -56,7 +56,7 @@ class Field:
         return True
 
     def holds_nothing(self, target: s.Attribute) -> bool:
-        """Whether an assignment to the attribute leaves it unfilled: None, or memory as it is."""
+        """Return whether an assignment to the attribute leaves it unfilled: with None, or with uninitialised memory."""
         assign = target.parent
         if not isinstance(assign, s.Assign) or assign.value is None or assign.operator != "=":
             return False
@@ -65,7 +65,7 @@ class Field:
         return any(node in self.allocations for node in s.walk(assign.value))
 
     def reached(self, klass: s.Class, name: str) -> bool:
-        """Whether some code may get at the attribute without naming it as one."""
+        """Return whether some code may reach the attribute without naming it as one."""
         methods, attributes, functions = self.walking(), self.rows("attributes"), self.rows("names")
         for node in self.module.nodes:
             if isinstance(node, s.Attribute):
@@ -80,7 +80,7 @@ class Field:
         return any(self.hands_on_self(owner) for owner in self.module.family(klass))
 
     def registers(self, node: s.Constant) -> bool:
-        """Whether a text names what a method makes an attribute."""
+        """Return whether a string is the name that a registering method gives an attribute."""
         call = node.parent.parent if node.parent is not None else None
         return (
             isinstance(call, s.Call)
@@ -89,7 +89,7 @@ class Field:
         )
 
     def only_read(self, node: s.Attribute) -> bool:
-        """Whether `model.parameters()` is just given to an optimizer or the like."""
+        """Return whether `model.parameters()` is only passed to an optimizer or the like."""
         call = node.parent
         outer = call.parent.parent if isinstance(call, s.Call) and isinstance(call.parent, s.Argument) else None
         if not isinstance(outer, s.Call):
@@ -98,7 +98,7 @@ class Field:
         return bool(names) and all(name.startswith(tuple(self.rows("readers"))) for name in names)
 
     def hands_on_self(self, klass: s.Class) -> bool:
-        """Whether the methods of a class give the object to somebody."""
+        """Return whether the methods of a class pass the object on."""
         for node in s.walk(klass):
             if isinstance(node, s.Name) and not node.stored and self.is_self(node):
                 parent = node.parent

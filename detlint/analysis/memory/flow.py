@@ -14,14 +14,14 @@ S = TypeVar("S")
 
 
 class Flow(Generic[S]):
-    """One analysis.
+    """One forward analysis.
 
-    `visit(state, node)` gives the state after `node`, or None where the program goes no further. Nodes come in
-    evaluation order, operands before operations; a compound statement comes after all of its parts; bodies of
-    functions and lambdas do not run where they stand and are left out. A node is visited once for every state
-    that is found there. `join` must be associative, commutative and idempotent. With `loops_run` every loop is
-    taken to run at least once, unless no run of it ends. An exception may be raised by any expression inside of a
-    `try`, before it changes the state; `with` swallows none.
+    `visit(state, node)` returns the state after `node`, or None where the program goes no further. Nodes are visited in
+    evaluation order, operands before operations, and a compound statement after all of its parts. Bodies of functions
+    and lambdas do not run where they stand and are left out. A node is visited once for every state found there.
+    `join` must be associative, commutative and idempotent. With `loops_run` every loop is assumed to run at least once,
+    unless no run of it ends. Any expression inside a `try` may raise an exception before it changes the state; `with`
+    suppresses none.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Flow(Generic[S]):
         self._tries = 0
 
     def run(self, block: s.Block, state: S) -> S | None:
-        """The state at the end of `block`, or None where no path gets there."""
+        """Return the state at the end of `block`, or None where no path reaches it."""
         self._left = {}
         return self._block(block, state)
 
@@ -54,7 +54,7 @@ class Flow(Generic[S]):
             self._left[kind] = state if kind not in self._left else self._join(self._left[kind], state)
 
     def _apart(self, run: Callable[[], S | None]) -> tuple[S | None, dict[str, S]]:
-        """Run a part whose ways of leaving are not yet those of the construct around it."""
+        """Run a part; return its end state and the states in which it is left, apart from those of the code around."""
         outer, self._left = self._left, {}
         state = run()
         inner, self._left = self._left, outer

@@ -1,4 +1,4 @@
-"""Where memory gets to in a file once others have it: names, attributes, parameters, and callers it is returned to."""
+"""Where memory goes in a file after it is handed on: names, attributes, and the callers that get it returned."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from detlint.tree.scopes import Scope
 
 
 class Trail:
-    """All that is done with memory behind one use of it, whatever the order.
+    """All that is done with memory after one use of it, in any order.
 
-    `reads` are the reads of it, one of them of all of it where it is `read_whole`; `calls` those that return it. It is
-    `written` where anything may write to it, `lost` where code out of sight gets it.
+    `reads` are its reads; `read_whole` says that one of them reads all of it. `calls` are the calls that return it. It
+    is `written` where anything may write to it, and `lost` where code out of sight receives it.
     """
 
     def __init__(self, module: Module, uses: Uses, field: Field, use: Use) -> None:
@@ -29,7 +29,7 @@ class Trail:
         self._step(use)
 
     def first_read(self) -> s.Node | None:
-        """The first read, if nothing in sight or out of it may have written to the memory before."""
+        """Return the first read, or None where anything, in sight or not, may have written to the memory."""
         clean = not self.written and not self.lost
         return min(self.reads, key=lambda node: node.order, default=None) if clean else None
 
@@ -80,7 +80,7 @@ class Trail:
                 self.written = True
 
     def _return(self, leave: s.Leave) -> None:
-        """Follow what a function always returns to those in this file who call it by its name."""
+        """Follow the one value that a function returns to the calls in this file that name the function."""
         function = self.module.function_of(leave)
         if leave in self._seen:
             return

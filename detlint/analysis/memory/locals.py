@@ -16,7 +16,7 @@ from detlint.support.records import record
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Scope, reaching
 
-EMPTY, WRITTEN = -2, -1  # nothing of memory, or all that is to be, has been written; else a store that was made
+EMPTY, WRITTEN = -2, -1  # nothing is written, or all that will be; other numbers are those of stores
 State = frozenset[tuple[s.Call, int]]  # allocations that a name may hold, and what may have been done to each
 _LOOPS = (s.For, s.While, s.Comprehension)
 _CHOICES = (s.If, s.Conditional, s.While, s.Match, s.Try)
@@ -28,7 +28,7 @@ def _never(_: object) -> bool:
 
 @record(frozen=True, slots=True)
 class Read:
-    """A read of memory, or where it is `handed` on: whether it is found so on all paths, and with a part written."""
+    """A read of unfilled memory, or a `handed` use of it: on all paths (`certain`) or some, `partly` written or not."""
 
     node: s.Node
     certain: bool
@@ -39,9 +39,9 @@ class Read:
 class Local:
     """A name of one scope that holds uninitialised memory from `events` (node to allocation) on.
 
-    `runs` says that calling the name reads the memory; a call that `ends` ends the program, one that `fills` writes
-    all such memory; `gap` tells what stores leave of an allocation, where they certainly do, and `shows` whether those
-    that are handed it find the gap. Some are `begun` by a store when they are bound.
+    `runs` says that calling the name reads the memory. A call that `ends` ends the program; one that `fills` writes all
+    such memory. `gap` returns what stores certainly leave of an allocation, and `shows` whether the code that a use
+    hands it to finds the gap. The allocations in `begun` have already had a store when they are bound.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Local:
         self._follow(name, set(events), True)
 
     def _follow(self, name: str, kept: set[s.Node], whole: bool) -> None:
-        """Take in what is done with the name of the memory, bound to it at `kept`; `whole`: to all of it."""
+        """Record the uses of a name that is bound to the memory at `kept`: to all of it if `whole`, else to a part."""
         reads = self.module.reads(self._scope, name)
         bindings = self._scope.bindings[name]
         for binding in bindings[1:]:
@@ -103,7 +103,7 @@ class Local:
                 self.resetting.add(binding.node)
 
     def _follow_other(self, name: s.Name, statement: s.Assign, whole: bool) -> None:
-        """Take in what is done with another name that is bound to the memory as well."""
+        """Record the uses of another name that is bound to the memory as well."""
         kept: set[s.Node] = {statement}
         for node in self.module.reads(self._scope, name.id):
             bindings = reaching(node) or []
@@ -113,7 +113,7 @@ class Local:
                 self._take(node, use if whole else replace(use, whole=False), name.id, kept, sure=sure)
 
     def _take(self, node: s.Node, use: Use, name: str, kept: set[s.Node], *, sure: bool = True) -> None:
-        """Note a use at the node behind which its effect is felt; one that is not `sure` may be of something else."""
+        """Record a use at the node after which it takes effect; one that is not `sure` may be of something else."""
         if self.module.function_of(node) is not self._owner:
             if use.effect not in (Effect.NOTHING, Effect.READS):
                 self._capture(node)
@@ -159,14 +159,14 @@ class Local:
         kind.update(self._around_it(node))
 
     def _around_it(self, node: s.Node) -> list[s.Node]:
-        """A node, and the loops that end behind it.
+        """Return a node and the loops around it that end after it.
 
-        What a loop writes bit by bit, or under conditions, is taken to be written then.
+        What a loop writes bit by bit, or under conditions, counts as written when the loop ends.
         """
         return [node, *(a for a in node.ancestors() if isinstance(a, _LOOPS) and id(a) not in self._around)]
 
     def reads(self) -> dict[s.Call, Read]:
-        """The first read of each allocation that a path reaches without filling it, and if every path does."""
+        """Return the first read of each allocation that some path reaches unfilled, and whether every path does."""
         Flow[State](self._visit, frozenset.union, loops_run=True).run(self.body, frozenset())
         first: dict[s.Call, Read] = {}
         for call, reads in self.found.items():
@@ -206,18 +206,18 @@ class Local:
         return state
 
     def _left(self, call: s.Call, stores: frozenset[int]) -> Gap | None:
-        """What some stores leave of an allocation."""
+        """Return the gap that some stores leave in an allocation."""
         key = call, stores
         if key not in self._gaps:
             self._gaps[key] = self._gap(call, [self.stores[number] for number in sorted(stores)])
         return self._gaps[key]
 
     def _outlasts(self, state: State, call: s.Call, how: int) -> bool:
-        """Whether some of what is unwritten is in every part of the memory."""
+        """Return whether every part of the memory holds some of what is unwritten."""
         return how == EMPTY or self._left(call, _made(state, call)) is Gap.MARKS
 
     def _shows(self, call: s.Call, stores: frozenset[int], use: Use) -> bool:
-        """Whether a use finds something unwritten after these stores."""
+        """Return whether a use finds something unwritten after these stores."""
         gap = self._left(call, stores) if stores else None
         if gap is None:
             return not stores and use.effect is Effect.READS
@@ -226,7 +226,7 @@ class Local:
         return use.whole or (gap is Gap.MARKS and not self._is_of_a_store(use))
 
     def _find(self, state: State, use: Use) -> None:
-        """Note a use that finds something unwritten."""
+        """Record a use that finds something unwritten."""
         for call in {call for call, _ in state}:
             done = {how for each, how in state if each is call}
             stores = _made(state, call)
@@ -239,7 +239,7 @@ class Local:
                 self.found[call][use.node] = Read(use.node, certain, not empty, use.effect is not Effect.READS)
 
     def _is_of_a_store(self, use: Use) -> bool:
-        """Whether a use is of just what a store before it writes."""
+        """Return whether a use is of exactly what an earlier store writes."""
         text = self._text(use.index)
         before = [store for store in self.stores if store.node.order < use.node.order]
         return bool(text) and any(self._text(store.index or ()) == text for store in before)
@@ -248,7 +248,7 @@ class Local:
         return [self.module.source(each) for each in index]
 
     def _always(self, call: s.Call, read: s.Node) -> bool:
-        """Whether the read follows the allocation under no condition, nor the filling under one on its size."""
+        """Return whether the read follows the allocation unconditionally, and no test on its size guards a write."""
         block = next(a for a in call.ancestors() if isinstance(a, s.Block))
         above = list(read.ancestors())
         if block not in above or any(isinstance(a, _CHOICES) for a in above[: above.index(block)]):
@@ -260,12 +260,12 @@ class Local:
 
 
 def _made(state: State, call: s.Call) -> frozenset[int]:
-    """The stores that may have been made to an allocation."""
+    """Return the stores that may have been made to an allocation."""
     return frozenset(how for each, how in state if each is call and how >= 0)
 
 
 def _together(call: s.Call, read: s.Node) -> bool:
-    """Whether no condition on the read may contradict one on the allocation."""
+    """Return whether no condition on the read can contradict one on the allocation."""
     above, below = list(call.ancestors()), list(read.ancestors())
     conditions = [a for a in above if isinstance(a, _CHOICES) and a not in below]
     return not conditions or not any(isinstance(a, _CHOICES) and a not in above for a in below)

@@ -1,4 +1,4 @@
-"""Loops that write an element at a time, and pass some by."""
+"""Loops that write one element at a time and skip some."""
 
 from __future__ import annotations
 
@@ -13,25 +13,26 @@ _CHOICES = (s.If, s.Conditional, s.Match, s.Try)
 
 
 def loops(call: s.Call, store: Store) -> list[s.Node]:
-    """The loops that may run a store again for the same memory, which may be allocated in one turn alone."""
+    """Return the loops that may run a store again for the same memory, even if allocated in one iteration alone."""
     above = list(call.ancestors())
     again = [a for a in store.node.ancestors() if isinstance(a, _LOOPS)]
     return [a for a in again if a not in above or any(isinstance(b, _CHOICES) for b in above[: above.index(a)])]
 
 
 def skips(call: s.Call, store: Store, *, within: bool = False) -> bool:
-    """Whether a store to what `call` allocates is at the counter of a loop that passes some of its turns by.
+    """Return whether a store to what `call` allocates is indexed by the counter of a loop that skips some iterations.
 
-    It does where the store stands under an `if`, behind a `continue`, or where a `break` may end the loop; what is
-    tested must depend on the turn, else all elements are written or none. A loop `within` may look for what is written,
-    and then finds something; where one constant is, to be found is what it tells.
+    It is where the store stands under an `if`, after a `continue`, or where a `break` may end the loop. The test must
+    depend on the iteration; otherwise all elements are written or none. Only the innermost loop counts, unless
+    `within`: an inner loop may search for what to write, and does find it. Where one constant is written, the search
+    matters too.
     """
     around = loops(call, store)
     return any(isinstance(loop, s.For) and _passes_by(loop, store) for loop in (around if within else around[:1]))
 
 
 def _passes_by(loop: s.For, store: Store) -> bool:
-    """Whether a loop whose counter is in the index of a store passes some of its turns by."""
+    """Return whether a loop whose counter is in the index of a store skips some of its iterations."""
     bound = {node.id for node in s.walk(loop.target) if isinstance(node, s.Name)}
     counted = (node for index in store.index or () for node in s.walk(index) if isinstance(node, s.Name))
     if not any(node.id in bound for node in counted):
@@ -42,7 +43,7 @@ def _passes_by(loop: s.For, store: Store) -> bool:
 
 
 def _conditions(node: s.Node, loop: s.For) -> Iterator[s.Expression]:
-    """The tests of the choices around a node within a loop."""
+    """Yield the tests of the `if` statements around a node within a loop."""
     for around in node.ancestors():
         if around is loop or isinstance(around, (s.While, s.Match, s.Try, s.Function)):
             return
@@ -51,7 +52,7 @@ def _conditions(node: s.Node, loop: s.For) -> Iterator[s.Expression]:
 
 
 def _left(node: s.Node, loop: s.For) -> Iterator[s.Expression]:
-    """The tests under which the loop ends, or one of its turns before the store."""
+    """Yield the tests under which the loop ends, or ends an iteration before the store."""
     for leave in s.walk(loop.body):
         if not isinstance(leave, s.Leave) or leave.kind not in ("continue", "break"):
             continue

@@ -1,4 +1,4 @@
-"""What a use of uninitialised memory does: fills it, reads it, looks at its shape, or hands it on."""
+"""What a use of uninitialised memory does: fill it, read it, look at its shape, or hand it on."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _HANDS_ON = ("and", "or", "in", "not in", "await")
 class Effect(Enum):
     """What happens to memory.
 
-    NOTHING: only its shape, type or address matters. STORES: places are written that an index names. ESCAPES: others
-    may fill it from here on. HANDED: so too, and they take it as it is: it is returned, kept, or given to a call whose
-    result is used. BINDS: it becomes the value of a plain name.
+    NOTHING: only its shape, type or address matters. STORES: the places that an index names are written. ESCAPES: other
+    code may fill it from here on. HANDED: as ESCAPES, and the other code takes it as it is: it is returned, kept, or
+    passed to a call whose result is used. BINDS: it becomes the value of a plain name.
     """
 
     NOTHING = auto()
@@ -36,7 +36,7 @@ class Effect(Enum):
 
 @record(frozen=True, slots=True)
 class Store:
-    """A write to some places of memory: where it is done, their index, and what is written; None: not told."""
+    """A write to some places of memory: its node, their index, and the value written; None where not known."""
 
     node: s.Node
     index: tuple[s.Expression, ...] | None
@@ -47,8 +47,8 @@ class Store:
 class Use:
     """An effect and the node that has it; for BINDS that is the name.
 
-    It is of the `whole` memory, or else of a part, at `index` where that is told. `then` is what is done with what a
-    method that stores gives back, `argument` what a call takes it as that may do anything with it.
+    It concerns the `whole` memory, or else a part, at `index` where that is known. `then` is the use of what a storing
+    method returns; `argument` passes the memory to a call that may do anything with it.
     """
 
     effect: Effect
@@ -61,7 +61,7 @@ class Use:
     argument: s.Argument | None = None
 
     def of_part(self, indices: Sequence[s.Expression]) -> Use:
-        """The same use, of the part that `indices` pick; those of a view are not told."""
+        """Return the same use, of the part that `indices` pick; the places of a view are not known."""
         store = self.store
         plain = bool(indices) and not any(isinstance(i, s.Slice) or literal(i) in (None, ...) for i in indices)
         if self.effect is Effect.FILLS:
@@ -74,7 +74,7 @@ class Use:
 
 
 def covers_all(indices: Iterable[s.Expression]) -> bool:
-    """Whether an index picks every element: `[:]`, `[...]`, `[None]`, `[::-1]`."""
+    """Return whether an index picks every element: `[:]`, `[...]`, `[None]`, `[::-1]`."""
     for index in indices:
         if isinstance(index, s.Slice):
             step = 1 if index.step is None else literal(index.step)
@@ -86,10 +86,10 @@ def covers_all(indices: Iterable[s.Expression]) -> bool:
 
 
 class Uses:
-    """Uses of the memory of some libraries, judged by the tables of `memory.toml`."""
+    """The uses of the memory of some libraries, judged by the tables of `memory.toml`."""
 
     def __init__(self, module: Module, libraries: Iterable[str], joins: bool = False) -> None:
-        """`joins` says that arrays stay unfilled in one that is joined of them, which may yet be cut."""
+        """Read the tables; `joins` says that an array joined of unfilled arrays is unfilled too, and may yet be cut."""
         self.module = module
         chosen = (*libraries, "python")
 
@@ -115,7 +115,7 @@ class Uses:
         self._takes_in = module.python("methods", "takes-in") | names("owner", "registers")
 
     def _by_name(self, table: str, key: str, libraries: Iterable[str]) -> dict[str, list[Row]]:
-        """The rows of these libraries by each of the names under a key."""
+        """Return the rows of these libraries, by each of the names under a key."""
         found: dict[str, list[Row]] = {}
         for row in self.module.catalogue.rows("memory", table):
             for name in row.list(key) if row.text("library") in libraries else ():
@@ -123,7 +123,7 @@ class Uses:
         return found
 
     def of(self, node: s.Expression, runs: bool = False) -> Use:
-        """What the code around `node`, which holds uninitialised memory, does with it.
+        """Return what the code around `node`, which holds uninitialised memory, does with it.
 
         `runs` says that calling it reads it, as for a module whose parameters are the memory.
         """
@@ -157,7 +157,7 @@ class Uses:
         return Use(Effect.READS if tested else Effect.ESCAPES, parent or node)
 
     def _read(self, at: s.Expression) -> Use:
-        """A read, unless nothing is done with its result or only its shape is asked for."""
+        """Return a read, or NOTHING where the result is unused or only its shape is asked for."""
         parent = at.parent
         if isinstance(parent, s.Attribute):
             method = isinstance(parent.parent, s.Call) and parent.parent.function is parent
@@ -198,12 +198,12 @@ class Uses:
         return applies(self.module, call, row.list("when"), row.list("unless"))
 
     def _viewed(self, view: s.Expression, partial: bool, runs: bool = False) -> Use:
-        """A use of a view, whose places are not those of the memory."""
+        """Return the use of a view, whose places are not those of the memory."""
         use = self.of(view, runs)
         return use.of_part(()) if partial or use.store is not None else use
 
     def _written(self, row: Row, call: s.Call, given: list[s.Argument]) -> Use:
-        """What a call writes that takes an index: a row tells where among its arguments that is, and the value."""
+        """Return the write of a call that takes an index; the row says which arguments are the index and the value."""
 
         def found(key: str) -> s.Expression | None:
             told = row.list(key)
@@ -240,28 +240,28 @@ class Uses:
         return Use(Effect.READS, call) if acts else self._read(call)
 
     def _is_read(self, row: Row, argument: s.Argument, call: s.Call) -> bool:
-        """Whether what a row says of a reader is about this argument."""
+        """Return whether what a row says of a reader is about this argument."""
         parameter = row.text("parameter")
         return parameter in ("", "first" * (argument is call.arguments[0])) or (
             parameter != "first" and self._is_given_for(parameter, argument, call)
         )
 
     def _is_given_for(self, parameter: str, argument: s.Argument, call: s.Call) -> bool:
-        """Whether an argument is passed for a parameter; the first one where it is not told which are taken."""
+        """Return whether an argument is passed for a parameter; where the call's are unknown, only the first is."""
         if argument.keyword is not None:
             return argument.keyword == parameter
         values = self.module.argument(call, parameter).values
         return argument.value in values if values else argument is call.arguments[0]
 
     def _given(self, call: s.Call, argument: s.Argument | None = None) -> Use:
-        """Memory that a call is given which may do anything with it: to fill it is all it is for without a result."""
+        """Return the use of a call that may do anything with the memory: without a result, it is there to fill it."""
         function = call.function
         takes = isinstance(function, s.Attribute) and function.attribute in self._takes_in
         unused = isinstance(call.parent, s.ExpressionStatement) and not takes
         return Use(Effect.ESCAPES if unused else Effect.HANDED, call, argument=argument)
 
     def _kept(self, holder: s.Expression) -> Use:
-        """Memory in a display: handed on where that is returned, kept under a name of an object, or given to a call."""
+        """Return the use of memory in a display: HANDED if that is returned, kept in an object, or passed to a call."""
         parent = holder.parent
         if isinstance(parent, (s.Collection, s.Dictionary)):
             return self._kept(parent)
@@ -280,14 +280,14 @@ class Uses:
         return Use(Effect.ESCAPES, node) if node.operator in _HANDS_ON else self._read(node)
 
     def _joined(self, parts: s.Assign | s.Collection) -> s.Call | None:
-        """The call that joins a list of arrays to one, of which what is uninitialised is then a part."""
+        """Return the call that joins a list of arrays into one, of which the uninitialised array becomes a part."""
         call = parts.parent.parent if isinstance(parts.parent, s.Argument) else None
         first = isinstance(call, s.Call) and call.arguments[0] is parts.parent
         names = self.module.callee(call) if isinstance(call, s.Call) and first else frozenset[str]()
         return call if isinstance(call, s.Call) and names and names <= self._joins else None
 
     def _assigned(self, node: s.Expression, parent: s.Assign | s.Collection) -> Use:
-        """A value that is assigned, or the target of an assignment."""
+        """Return the use of a value that is assigned, or of the target of an assignment."""
         if isinstance(parent, s.Assign):
             if node is not parent.value:
                 return Use(Effect.READS, parent) if parent.operator != "=" else Use(Effect.NOTHING, parent)
@@ -308,7 +308,7 @@ class Uses:
         return self._kept(parent) if isinstance(parent, s.Collection) else Use(Effect.ESCAPES, parent)
 
     def _stored(self, target: s.Attribute | s.Subscript) -> Use:
-        """`x[i] = v` fills, `x[i] += v` reads: for a subscript, what it picks of the memory."""
+        """Return the use of a target: `x[i] = v` fills and `x[i] += v` reads what a subscript picks of the memory."""
         parent = target.parent
         if isinstance(parent, s.Assign) and parent.operator != "=":
             return Use(Effect.READS, parent)

@@ -1,4 +1,4 @@
-"""Edits that have memory filled with zeros where it is allocated."""
+"""Fixes that fill memory with zeros where it is allocated."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _ARRAY = frozenset(("shape", "dtype", "order"))
 
 
 def zeroed(module: Module, call: s.Call, row: Row) -> Fix | None:
-    """The same allocation filled with zeros, or None where no function takes these arguments and fills.
+    """Return a fix that allocates with zeros, or None where no function takes these arguments and fills.
 
-    It is unsafe for an array of which it is not known that its elements are numbers: objects start as None.
+    It is unsafe for an array whose elements are not known to be numbers: objects start as None.
     """
     function = call.function
     names = module.callee(call)
@@ -56,22 +56,22 @@ def zeroed(module: Module, call: s.Call, row: Row) -> Fix | None:
 
 
 def _differs(module: Module, call: s.Call) -> bool:
-    """Whether `torch.zeros` may do something else than an old constructor, but for the zeros.
+    """Return whether `torch.zeros` may differ from an old constructor in more than the zeros.
 
-    Without any size it raises, and it allocates on the default device, which the others do not know.
+    Without any size it raises, and it allocates on the default device, which old constructors ignore.
     """
     moved = any(True for _ in module.calls_to(named(module, "default-device")))
     return moved or may_be_no_size(call)
 
 
 def _is_quantised(module: Module, call: s.Call) -> bool:
-    """Whether a tensor is of a type for which there are no zeros."""
+    """Return whether a tensor is of a type for which there are no zeros."""
     quantised = module.catalogue.names("memory", "quantised", "dtypes")
     return any(not module.names(value).isdisjoint(quantised) for value in module.argument(call, "dtype").values)
 
 
 def _may_hold_objects(module: Module, call: s.Call, name: str) -> bool:
-    """Whether nothing says that the elements of an array are numbers."""
+    """Return whether the elements of an array are not known to be numbers."""
     passed = module.argument(call, "dtype")
     if passed.given is False:
         return name == "empty_like"

@@ -1,4 +1,4 @@
-"""Checkpoints of a file: what it saves with an optimizer's state, and where such a state is taken out of one."""
+"""Checkpoints of a file: what it saves with an optimizer's state, and where it takes such a state out of one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WHOLE = ""  # the key of a state that is saved by itself
 class Saved:
     """What is saved: the expression that makes it, and the keys under which it has states of optimizers.
 
-    It is `whole` where all that it holds is known, and `given` where a function returns it to whoever saves it.
+    It is `whole` where all of its content is known, and `given` where a function returns it to the code that saves it.
     """
 
     node: s.Dictionary | s.Call
@@ -29,11 +29,11 @@ class Saved:
 
 @record(frozen=True, slots=True)
 class Resumed:
-    """Where an optimizer gets its state: the call, what was loaded, and the key in it.
+    """A place where an optimizer gets its state: the call, what was loaded, and the key in it.
 
-    `entry` is the expression that takes the state out of what was loaded, None where the call puts it into the objects
-    of a dict; `loaded` is then what keeps the rest, if anything does. Where an optimizer was saved itself, the call is
-    what reads it. More can be restored behind the `statement`, if there is one.
+    `entry` is the expression that takes the state out of what was loaded. It is None where the call restores the
+    objects of a dict; `loaded` is then the name that the rest is assigned to, if any. Where the optimizer itself was
+    saved, the call is the one that reads it. More can be restored after the `statement`, if there is one.
     """
 
     call: s.Call
@@ -44,7 +44,7 @@ class Resumed:
 
 
 class Checkpoints:
-    """Answers about the checkpoints of one file, by the tables of `checkpoints.toml`."""
+    """The checkpoints of one file, by the tables of `checkpoints.toml`."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -58,7 +58,7 @@ class Checkpoints:
     # What is saved
 
     def saved(self) -> Iterator[Saved]:
-        """What is saved with an optimizer's state and how far the training is, and nothing random that is known."""
+        """Yield what is saved with an optimizer's state and the training progress, but no known random state."""
         found: dict[s.Node, Saved] = {}
         for call in self.module.calls:
             if not self._is_named(call, "writer"):
@@ -81,7 +81,7 @@ class Checkpoints:
         return None if held is None else self._judged(held.made, held.entries, held.whole, objects=objects)
 
     def entries(self, node: s.Expression, *, loaded: bool = False) -> Entries | None:
-        """All entries of a dict, for one that was `loaded` those that are put into it; None where one is not known."""
+        """Return all entries of a dict, for a `loaded` one those put into it; None where they are not all known."""
         if loaded and isinstance(node, s.Name):
             found, whole = self._dicts.put_into(node)
             return found if whole else None
@@ -89,24 +89,24 @@ class Checkpoints:
         return held.entries if held is not None and held.whole else None
 
     def made(self, node: s.Expression) -> s.Dictionary | s.Call | None:
-        """What makes the one dict that an expression is; None where that is not known."""
+        """Return what makes the one dict that an expression is, or None where that is not known."""
         held = self._dicts.held(node)
         return None if held is None else held.made
 
     def _is_named(self, call: s.Call, table: str) -> bool:
-        """Whether a call is to a function of a table, or to one that is called like those."""
+        """Return whether a call is to a function of a table, or to one with a name like theirs."""
         names = self.module.callee(call)
         if names and names <= self._names("checkpoints", table):
             return True
         return any(word.search(last(call.function)) for word in patterns(self.module.catalogue, table))
 
     def _takes_objects(self, call: s.Call, table: str) -> bool:
-        """Whether a function of a table takes objects in a dict, whose states it saves or restores."""
+        """Return whether a call takes objects in a dict, whose states it saves or restores, by a table."""
         names = self.module.callee(call)
         return bool(names) and names <= self._names("checkpoints", table, objects="yes")
 
     def may_be_state(self, key: str, value: s.Expression | None) -> bool:
-        """Whether an entry may hold the state of a generator, by itself or with the place in the data."""
+        """Return whether an entry may hold the state of a generator, by itself or with the position in the data."""
         if any_of(self._state_keys, [key, *(names_in(value) if value is not None else ())]):
             return True
         keepers = [_receiver(call) for call in _states_in(value)]
@@ -133,7 +133,7 @@ class Checkpoints:
         return self.is_optimizer(_receiver(call))
 
     def is_optimizer(self, node: s.Expression) -> bool:
-        """Whether an expression is an optimizer, by its type or its name."""
+        """Return whether an expression is an optimizer, by its type or its name."""
         types = self.module.types(node)
         if types and all(t.startswith("torch.optim.") for t in types):
             return not any(".lr_scheduler." in t for t in types)
@@ -144,7 +144,7 @@ class Checkpoints:
 
     @cached_property
     def resumed(self) -> list[Resumed]:
-        """Where an optimizer takes its state out of what was loaded, in evaluation order."""
+        """The places where an optimizer takes its state out of what was loaded, in evaluation order."""
         found = [*self._restored(), *self._taken_whole()]
         for call in self.module.calls_like(words=("load_state_dict",)):
             function = call.function
@@ -163,7 +163,7 @@ class Checkpoints:
         return sorted(found, key=lambda resumed: resumed.call.order)
 
     def _restored(self) -> Iterator[Resumed]:
-        """Where an optimizer in a dict gets its state from a function that restores the objects which it is given."""
+        """Yield where an optimizer in a dict gets its state from a function that restores the objects passed to it."""
         names = self._names("checkpoints", "reader", objects="yes")
         for call in self.module.calls_like(names):
             if self._takes_objects(call, "reader"):
@@ -175,7 +175,7 @@ class Checkpoints:
                             yield Resumed(call, rest if isinstance(rest, s.Name) else None, None, key, statement)
 
     def _taken_whole(self) -> Iterator[Resumed]:
-        """Where an optimizer that was saved itself is taken out of what a file's name was read from."""
+        """Yield where an optimizer that was itself saved is taken out of what was read from a file."""
         if not self.module.calls_like(self._names("checkpoints", "reader")):
             return
         for assign in self.module.every(s.Assign):
@@ -187,7 +187,7 @@ class Checkpoints:
                         yield Resumed(read, root, value, key or "", assign)
 
     def _taken(self, node: s.Expression) -> tuple[s.Expression | None, str | None]:
-        """What `node` is taken out of, by subscripts and `get`, and the first key."""
+        """Return what `node` is taken out of, by subscripts and `get`, and the first key."""
         key = None
         while True:
             if isinstance(node, s.Subscript):
@@ -200,7 +200,7 @@ class Checkpoints:
                 return (node if isinstance(node, (s.Name, s.Attribute)) else None), key
 
     def _is_loaded(self, node: s.Expression) -> bool:
-        """Whether a dict may come from a file: read here, or handed to the function."""
+        """Return whether a dict may come from a file: read here, or passed to the function."""
         values = self.module.values(node)
         if values is None:
             return True
@@ -208,11 +208,11 @@ class Checkpoints:
 
 
 def _receiver(call: s.Call) -> s.Expression:
-    """What a method is called on."""
+    """Return the object that a method is called on."""
     return call.function.value if isinstance(call.function, s.Attribute) else call.function
 
 
 def _states_in(node: s.Expression | None) -> list[s.Call]:
-    """The calls of `state_dict` in an expression."""
+    """Return the calls of `state_dict` in an expression."""
     parts = s.walk(node) if node is not None else ()
     return [part for part in parts if isinstance(part, s.Call) and last(part.function) == "state_dict"]

@@ -18,7 +18,7 @@ _DEPTH = 3
 class State:
     """A call that takes the state of a generator, or puts it back.
 
-    `key` is the one under which what keeps it `holder` has it, None where that is not known.
+    `holder` is the expression that keeps the state, under `key`; each is None where it is not known.
     """
 
     call: s.Call
@@ -31,20 +31,20 @@ Group = tuple[State, ...]
 
 
 def generators(catalogue: Catalogue) -> Mapping[str, Row]:
-    """The rows of the generators whose states programs keep, by their ids."""
+    """Return the rows of the generators whose states programs keep, by their ids."""
     return {row.id: row for row in catalogue.rows("checkpoints", "generator")}
 
 
 @asked_once
 def taken(module: Module) -> list[State]:
-    """The calls of a file that take states of generators; one of which an item is looked at takes none."""
+    """Return the calls of a file that take states of generators, except those of which only an item is read."""
     whole = [(call, name) for call, name in _calls(module, "gives") if not isinstance(call.parent, s.Subscript)]
     return [State(call, name, *_kept_in(module, call)) for call, name in whole]
 
 
 @asked_once
 def put_back(module: Module) -> list[State]:
-    """The calls of a file that put states of generators back."""
+    """Return the calls of a file that put states of generators back."""
     return [State(call, name, *_kept_under(module, call)) for call, name in _calls(module, "takes")]
 
 
@@ -57,12 +57,12 @@ def _calls(module: Module, key: str) -> Iterator[tuple[s.Call, str]]:
 
 
 def gathered(module: Module) -> Iterator[Group]:
-    """The states that a function takes and keeps by keys, with all others that it takes."""
+    """Yield the states that a function takes, where it keeps at least one of them under a key."""
     yield from (group for group in _by_function(taken(module)) if any(each.key is not None for each in group))
 
 
 def restored(module: Module) -> Iterator[Group]:
-    """The states that a function puts back: one group for each of the ways through it that do so."""
+    """Yield the states that a function puts back: one group for each path through it that does so."""
     for whole in _by_function(put_back(module)):
         groups = {tuple(each for each in whole if not excludes(one, each)) for one in whole}
         yield from sorted(groups, key=lambda group: group[0].call.order)
@@ -75,18 +75,18 @@ def _by_function(states: Sequence[State]) -> Iterator[Group]:
 
 
 def function_of(group: Group) -> s.Function | None:
-    """The function that a group is in."""
+    """Return the function that a group is in."""
     return function_around(group[0].call)
 
 
 def match(kept: Group, back: Group) -> bool:
-    """Whether one function puts back what another one has taken: a state of the same generator by the same key."""
+    """Return whether one function puts back what another one took: a state of the same generator under the same key."""
     known = {(each.generator, each.key) for each in kept if each.key is not None}
     return function_of(kept) is not function_of(back) and any((each.generator, each.key) in known for each in back)
 
 
 def excludes(one: State, other: State) -> bool:
-    """Whether of two calls of a function but one happens: they are in different arms of a test."""
+    """Return whether only one of two calls of a function can happen: they are in different arms of an `if`."""
     arms = dict(_arms(one.call))
     return any(arms.get(test, arm) is not arm for test, arm in _arms(other.call))
 
@@ -102,7 +102,7 @@ def _arms(node: s.Node) -> Iterator[tuple[s.Node, s.Node]]:
 
 
 def _kept_in(module: Module, call: s.Call) -> tuple[str | None, s.Expression | None]:
-    """The key under which a state is kept, and the dict or the list that has it."""
+    """Return the key under which a state is kept, and the dict or the list that holds it."""
     below: s.Node = call
     for above in call.ancestors():
         if isinstance(above, s.Dictionary):
@@ -128,7 +128,7 @@ def _kept_in(module: Module, call: s.Call) -> tuple[str | None, s.Expression | N
 
 
 def _kept_under(module: Module, call: s.Call) -> tuple[str | None, s.Expression | None]:
-    """The key by which a state is taken out of what has been kept, and that."""
+    """Return the key by which a state is taken out of a holder, and the holder."""
     got = module.python("methods", "dict-taking")
     for argument in call.arguments:
         for node in _behind(module, argument.value, _DEPTH):
@@ -144,7 +144,7 @@ def _kept_under(module: Module, call: s.Call) -> tuple[str | None, s.Expression 
 
 
 def _behind(module: Module, node: s.Expression, depth: int) -> Iterator[s.Expression]:
-    """An expression, and what the names in it were given."""
+    """Yield an expression, and the values of the names in it, up to `depth` steps back."""
     yield node
     if depth:
         for name in [part for part in s.walk(node) if isinstance(part, s.Name)]:
@@ -154,6 +154,6 @@ def _behind(module: Module, node: s.Expression, depth: int) -> Iterator[s.Expres
 
 
 def _text(module: Module, key: s.Expression) -> str | None:
-    """A key that is known, as text."""
+    """Return the text of a key, or None where it is not known."""
     constants = module.constants(key)
     return str(constants[0]) if constants is not None and len(constants) == 1 else None

@@ -1,4 +1,4 @@
-"""DET701, of what keeps states of generators: some of them, and not all that are put back or drawn from."""
+"""DET701 for code that keeps states of generators, but not all that it puts back or draws from."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from detlint.tree import syntax as s
 
 
 def lost_states(module: Module, rule: Rule) -> Iterator[Finding]:
-    """States that are put back and not saved, or saved and not put back; and generators that are left."""
+    """Yield a finding for each state put back but not saved, or saved but not put back, and each generator left out."""
     rows, back, gathers = generators(module.catalogue), list(restored(module)), list(gathered(module))
     for kept in gathers:
         matched = [group for group in back if match(kept, group)]
@@ -51,13 +51,13 @@ def lost_states(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _of_programs(module: Module, rule: Rule, row: Row, node: s.Node, how: str) -> Finding:
-    """What programs tell: that nothing puts a state back, or saves it, or that they draw from what is not kept."""
+    """Return a finding that depends on programs: none puts a state back or saves it, or they draw from what is lost."""
     full = DrawsInTraining(module.path, row.id)
     return _finding(module, rule, node, row, how, full_if=full, only_if=Loses(module.path, row.id, how))
 
 
 def _may_be_left(module: Module, name: str, kept: Group) -> bool:
-    """Whether the file has nothing to do with a generator whose state is not among those that are kept."""
+    """Return whether the file never handles the state of a generator, nor keeps another entry that may be one."""
     return all(each.generator != name for each in (*taken(module), *put_back(module))) and _is_kept(module, kept)
 
 
@@ -66,12 +66,12 @@ def _generators(group: Group) -> frozenset[str]:
 
 
 def _is_elsewhere(state: State, group: Group) -> bool:
-    """Whether a state is put back in another arm of the function that puts others back here."""
+    """Return whether a state is put back in another arm of the function that puts others back here."""
     return any(excludes(state, each) for each in group)
 
 
 def _is_kept(module: Module, kept: Group) -> bool:
-    """Whether all that is kept with the states is known to be none of another kind of generator."""
+    """Return whether no known entry that is kept with the states may be the state of another kind of generator."""
     holder = next((each.holder for each in kept if each.holder is not None), None)
     entries = Checkpoints(module).entries(holder) if isinstance(holder, s.Expression) else None
     calls = {each.call for each in kept}
@@ -80,20 +80,20 @@ def _is_kept(module: Module, kept: Group) -> bool:
 
 
 def _holder(kept: Group) -> s.Node:
-    """Where the states are kept: the display of a dict, or the call that takes the first one."""
+    """Return where the states are kept: the display of a dict, or the call that takes the first one."""
     displays = (each.holder for each in kept if isinstance(each.holder, s.Dictionary))
     return next(displays, kept[0].call)
 
 
 def _untaken(module: Module, rule: Rule, row: Row, kept: Group, group: Group) -> Finding:
-    """A state that is saved, and not put back with the others."""
+    """Return a finding on a state that is saved but not put back with the others."""
     saved = next(each for each in kept if each.generator == row.id)
     fix = _fix(module, row, "Put the state back", _call_behind(module, row, saved, group), group[0])
     return _finding(module, rule, group[0].call, row, "untaken", fix=fix, related=(saved.call, "it is saved here"))
 
 
 def _unsaved(module: Module, rule: Rule, row: Row, kept: Group, matched: list[Group]) -> Finding:
-    """A state that is put back, and not saved with the others."""
+    """Return a finding on a state that is put back but not saved with the others."""
     back = next(each for group in matched for each in group if each.generator == row.id)
     fix = _fix(module, row, "Save the state", _entry(module, row, back, _holder(kept)), kept[0])
     return _finding(module, rule, _holder(kept), row, "unsaved", fix=fix, related=(back.call, "it is put back here"))
@@ -137,7 +137,7 @@ def _library(row: Row) -> str:
 
 
 def _spelled(module: Module, row: Row, key: str, near: State, like: str) -> str:
-    """A function of a row as the file writes it; of several the one that ends as what is called at `like` does."""
+    """Return a row's function as the file writes it; of several, the one that ends in `_all` or not, as `like` does."""
     names = row.list(key)
     name = next((each for each in names if each.endswith("_all") is like.endswith("_all")), names[0])
     alias, _ = library_name(module, _library(row), near.call)
@@ -145,7 +145,7 @@ def _spelled(module: Module, row: Row, key: str, near: State, like: str) -> str:
 
 
 def _call_behind(module: Module, row: Row, saved: State, group: Group) -> Edit | None:
-    """The call that puts a state back, behind the last one of those that do so with the others."""
+    """Return the edit that adds the call that puts a state back, after the last such call of the others; or None."""
     known = [each for each in group if each.holder is not None and isinstance(each.call.parent, s.ExpressionStatement)]
     plain = [each for each in known if _block(each.call) is _block(group[0].call)]
     if not plain or saved.key is None or not isinstance(plain[-1].holder, (s.Name, s.Attribute)):
@@ -163,7 +163,7 @@ def _block(node: s.Node) -> s.Node | None:
 
 
 def _entry(module: Module, row: Row, back: State, holder: s.Node) -> Edit | None:
-    """The entry that keeps a state with the others."""
+    """Return the edit that adds an entry that keeps a state with the others; or None."""
     if not isinstance(holder, s.Dictionary) or back.key is None:
         return None
     quote = module.source(holder.keys[0])[:1] if holder.keys and holder.keys[0] is not None else '"'

@@ -1,4 +1,4 @@
-"""What else of a file decides whether a resumed run goes on as it would have: what it draws, seeds and keeps."""
+"""What else in a file decides whether a resumed run continues as it would have: its draws, seeds and kept states."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ Patterns = tuple[re.Pattern[str], ...]
 
 @cache
 def patterns(catalogue: Catalogue, table: str, key: str = "words", **where: str) -> Patterns:
-    """The regular expressions of a table of `checkpoints.toml`."""
+    """Return the regular expressions of a table of `checkpoints.toml`."""
     return tuple(re.compile(word) for word in sorted(catalogue.names("checkpoints", table, key, **where)))
 
 
 def any_of(words: Patterns, texts: Iterable[str]) -> bool:
-    """Whether a text has one of the words."""
+    """Return whether one of the texts matches one of the patterns."""
     return any(word.search(text) for text in texts for word in words)
 
 
 @asked_once
 def keeps_states(module: Module) -> bool:
-    """Whether a file deals with states of generators somewhere, by itself or through a framework."""
+    """Return whether a file handles states of generators somewhere, by itself or through a framework."""
     words = patterns(module.catalogue, "state")
     if any_of(words, module.words) and any_of(words, _identifiers(module)):
         return True
@@ -40,7 +40,7 @@ def keeps_states(module: Module) -> bool:
 
 @asked_once
 def seeds_anew(module: Module) -> bool:
-    """Whether something is seeded by how far the training is, so that each epoch starts afresh."""
+    """Return whether something is seeded with the training progress, so that each epoch starts afresh."""
     seeders = module.catalogue.names("randomness", "seeder")
     words = patterns(module.catalogue, "word", id="seeds")
     progress = patterns(module.catalogue, "word", id="progress")
@@ -53,7 +53,7 @@ def seeds_anew(module: Module) -> bool:
 
 @asked_once
 def draws(module: Module) -> bool | None:
-    """Whether training draws random numbers; None where the file does not show it."""
+    """Return whether training draws random numbers; None where the file does not show it."""
     if _draws_here(module):
         return True
     trains = any(last(call.function) == "backward" for call in module.calls)
@@ -81,25 +81,25 @@ def _draws_here(module: Module) -> bool:
 
 
 def says_that_it_draws(module: Module) -> bool:
-    """Whether a file speaks of what draws while a model is trained."""
+    """Return whether a file has words for what draws while a model is trained."""
     words = patterns(module.catalogue, "word", id="draws")
     return any_of(words, module.words) and any_of(words, _identifiers(module))
 
 
 def _may_draw(module: Module, call: s.Call, row: Row) -> bool:
-    """Whether no condition of a row is known to keep a call from drawing."""
+    """Return whether no condition of a row is known to keep a call from drawing."""
     missed = any(holds(module, call, condition) is False for condition in row.list("when"))
     return not missed and not any(holds(module, call, condition) is True for condition in row.list("unless"))
 
 
 def has_ranks(module: Module) -> bool:
-    """Whether the program may run in several processes, each with random streams of its own."""
+    """Return whether the program may run in several processes, each with random streams of its own."""
     return any_of(patterns(module.catalogue, "word", id="ranks"), _identifiers(module))
 
 
 @asked_once
 def _identifiers(module: Module) -> frozenset[str]:
-    """The names and short texts of a file, without the keywords that its calls pass."""
+    """Return the names and short strings of a file, without the keywords that its calls pass."""
     found = set(module.identifiers)
     found.update(parameter.name for parameter in module.every(s.Parameter))
     found.update(function.name for function in module.every(s.Function))
@@ -111,7 +111,7 @@ def _identifiers(module: Module) -> frozenset[str]:
 
 
 def last(node: s.Expression) -> str:
-    """The last part of a name, through subscripts."""
+    """Return the last part of a name, through subscripts, or "" for anything else."""
     while isinstance(node, s.Subscript):
         node = node.value
     if isinstance(node, s.Attribute):
@@ -120,7 +120,7 @@ def last(node: s.Expression) -> str:
 
 
 def names_in(node: s.Expression) -> list[str]:
-    """The names and texts in an expression."""
+    """Return the names and strings in an expression."""
     found = [last(part) for part in s.walk(node) if isinstance(part, (s.Name, s.Attribute))]
     return found + [part.value for part in s.walk(node) if isinstance(part, s.Constant) and isinstance(part.value, str)]
 

@@ -1,4 +1,4 @@
-"""Checkpoints that objects of libraries write and restore by themselves, by the table `saver` of `checkpoints.toml`."""
+"""Checkpoints that objects of libraries write and restore themselves, by the table `saver` of `checkpoints.toml`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DEPTH = 6
 class Kept:
     """A checkpoint without states of generators: the row that says so, where it stands, and where it is resumed.
 
-    `saved` takes one more entry: the dict that is saved, too, or the call whose keywords are. None: nothing does.
+    `saved` takes one more entry: a dict that is saved as well, or a call whose keywords are; None if there is none.
     """
 
     row: Row
@@ -33,7 +33,7 @@ class Kept:
 
 
 def kept(checkpoints: Checkpoints) -> Iterator[Kept]:
-    """The checkpoints of libraries that the file resumes from, one for each of what writes them."""
+    """Yield the checkpoints of libraries that the file resumes from, one for each place that writes them."""
     module = checkpoints.module
     rows = module.catalogue.rows("checkpoints", "saver")
     if not _spoken(module, module.catalogue.names("checkpoints", "saver", "readers")):
@@ -46,7 +46,7 @@ def kept(checkpoints: Checkpoints) -> Iterator[Kept]:
 
 
 def _resumed(row: Row, call: s.Call) -> Resumed:
-    """Where a run is resumed, with the name of what was loaded and not restored, if what resumes gives it back."""
+    """Return where a run is resumed, with the name of what was loaded but not restored, if the call returns that."""
     statement = call.parent if isinstance(call.parent, s.Assign) else None
     target = statement.targets[0] if statement is not None and len(statement.targets) == 1 else None
     if row.text("rest") and isinstance(target, s.Collection):
@@ -56,7 +56,7 @@ def _resumed(row: Row, call: s.Call) -> Resumed:
 
 
 def _extra(checkpoints: Checkpoints, row: Row, call: s.Call) -> s.Dictionary | s.Call | None:
-    """What takes one more entry that is saved."""
+    """Return the dict or call that can take one more entry to save, or None."""
     if not row.text("extra") or last_word(call.function) not in row.set("writers"):
         return None
     given = _given(row, call, row.text("extra"))
@@ -64,7 +64,7 @@ def _extra(checkpoints: Checkpoints, row: Row, call: s.Call) -> s.Dictionary | s
 
 
 def _places(checkpoints: Checkpoints, row: Row, resuming: list[s.Call]) -> list[s.Call]:
-    """Where a checkpoint is made: what is set so, what writes, or else what resumes."""
+    """Return where a checkpoint is made: the calls configured for it, those that write it, or those that resume."""
     module = checkpoints.module
     if row.text("at") == "made":
         when, unless = row.list("when"), row.list("unless")
@@ -79,12 +79,12 @@ def _places(checkpoints: Checkpoints, row: Row, resuming: list[s.Call]) -> list[
 
 
 def _spoken(module: Module, names: Iterable[str]) -> list[s.Call]:
-    """The calls that are written as one of these functions or methods."""
+    """Return the calls whose last word is that of one of these functions or methods."""
     return module.calls_like(words={name.rpartition(".")[2] for name in names})
 
 
 def _resumes(checkpoints: Checkpoints, row: Row, call: s.Call) -> bool:
-    """Whether a call may go on from such a checkpoint: what is given but not known does not keep it from that."""
+    """Return whether a call may resume from such a checkpoint; arguments of unknown value do not rule it out."""
     module = checkpoints.module
     if not _is_one(module, row, call, row.set("readers")):
         return False
@@ -93,7 +93,7 @@ def _resumes(checkpoints: Checkpoints, row: Row, call: s.Call) -> bool:
     if any(holds(module, call, condition) is True for condition in row.list("read_unless")):
         return False
     if any(a.keyword is None and literal(a.value) is False for a in call.arguments):
-        return False  # by its place, which no signature tells of methods that classes of the file have from theirs
+        return False  # passed by position: inherited methods have no signature that names the parameter
     for condition in row.list("read_when"):
         told = holds(module, call, condition)
         passed = module.argument(call, condition.partition("=")[0])
@@ -103,14 +103,14 @@ def _resumes(checkpoints: Checkpoints, row: Row, call: s.Call) -> bool:
 
 
 def _is_set(module: Module, attribute: str) -> bool:
-    """Whether the file sets an attribute of this name to something that is not known to be false."""
+    """Return whether the file sets an attribute of this name to something that is not known to be false."""
     statements = [node.parent for node in module.attributes(attribute) if node.stored]
     values = [statement.value for statement in statements if isinstance(statement, s.Assign)]
     return any(value is not None and literal(value) not in (False, None) for value in values)
 
 
 def _writes(checkpoints: Checkpoints, row: Row, call: s.Call) -> bool:
-    """Whether a call writes such a checkpoint: a method of the object, or what is given the object to do so."""
+    """Return whether a call writes such a checkpoint, as a method of the object or a function that is given it."""
     module = checkpoints.module
     writers = row.set("writers")
     if last_word(call.function) in writers:
@@ -124,7 +124,7 @@ def _writes(checkpoints: Checkpoints, row: Row, call: s.Call) -> bool:
 
 
 def _is_one(module: Module, row: Row, call: s.Call, names: frozenset[str]) -> bool:
-    """Whether a call is of one of these functions, or methods of the row's objects."""
+    """Return whether a call is of one of these functions, or of a method of the row's objects."""
     function = call.function
     if not _called(module, call).isdisjoint(names):
         return True
@@ -134,7 +134,7 @@ def _is_one(module: Module, row: Row, call: s.Call, names: frozenset[str]) -> bo
 
 
 def _called(module: Module, call: s.Call) -> frozenset[str]:
-    """What is called; a method that a class of the file has from a base, by the name that it has there."""
+    """Return the names of what is called; a method that a class of the file inherits has the name of its base's."""
     found = set(module.callee(call))
     if isinstance(call.function, s.Attribute):
         for kind in _inherited(module, module.types(call.function.value), call.function.attribute):
@@ -146,14 +146,14 @@ def _called(module: Module, call: s.Call) -> frozenset[str]:
 
 
 def _is_of(module: Module, row: Row, node: s.Expression) -> bool:
-    """Whether an object may be one that the row's names make."""
+    """Return whether an object may be one that the row's names make."""
     method = node.parent.attribute if isinstance(node.parent, s.Attribute) else ""
     kinds = _inherited(module, module.types(node), method)
     return not row.set("names").isdisjoint(kinds) or next(_made(module, row, node), None) is not None
 
 
 def _inherited(module: Module, kinds: Iterable[str], method: str) -> Iterator[str]:
-    """Classes, and the bases of those of the file that have no method of this name themselves."""
+    """Yield classes, or the bases of classes of the file that have no method of this name themselves."""
     for kind in kinds:
         klass = module.classes.get(kind)
         if klass is None:
@@ -163,7 +163,7 @@ def _inherited(module: Module, kinds: Iterable[str], method: str) -> Iterator[st
 
 
 def _made(module: Module, row: Row, node: s.Expression) -> Iterator[s.Call]:
-    """The calls of the row's names that may have made an object."""
+    """Yield the calls of the row's names that may have made an object."""
     path = (int(row.text("item")),) if row.text("item") else ()
     for call, taken in _makers(module, node, (), _DEPTH):
         if taken == path and not row.set("names").isdisjoint(_inherited(module, module.callee(call), "")):
@@ -173,7 +173,7 @@ def _made(module: Module, row: Row, node: s.Expression) -> Iterator[s.Call]:
 def _makers(
     module: Module, node: s.Expression, path: tuple[int, ...], depth: int
 ) -> Iterator[tuple[s.Call, tuple[int, ...]]]:
-    """The calls that may have made an object, each with what of its result the object is."""
+    """Yield the calls that may have made an object, each with the path of the object in the result."""
     if depth == 0:
         return
     if isinstance(node, s.Call):
@@ -196,7 +196,7 @@ def _makers(
 
 
 def _taken(targets: Iterable[s.Expression], attribute: str) -> Iterator[tuple[int, ...]]:
-    """What of a value an attribute is given, by the targets of the assignment."""
+    """Yield the path of the part that an attribute is given, by the targets of the assignment."""
     for target in targets:
         if isinstance(target, s.Collection):
             for index, element in enumerate(target.elements):
@@ -210,7 +210,7 @@ def _taken(targets: Iterable[s.Expression], attribute: str) -> Iterator[tuple[in
 
 
 def _keeps_optimizer(checkpoints: Checkpoints, row: Row, node: s.Expression) -> bool:
-    """Whether an object was given an optimizer to save, where its row says that it saves what it is given."""
+    """Return whether an object was given an optimizer to save, where its row says that it saves its arguments."""
     if row.text("keeps") != "**":
         return True
     made = list(_made(checkpoints.module, row, node))
@@ -220,7 +220,7 @@ def _keeps_optimizer(checkpoints: Checkpoints, row: Row, node: s.Expression) -> 
 
 
 def _is_without_states(checkpoints: Checkpoints, row: Row, call: s.Call) -> bool:
-    """Whether all is known that is saved beside what the object keeps by itself, and is no state of a generator."""
+    """Return whether all that is saved besides the object's own state is known, and is no state of a generator."""
     entries: Entries = []
     writes = last_word(call.function) in row.set("writers")
     objects = [call.function.value] if writes and isinstance(call.function, s.Attribute) else _values(call)
@@ -241,7 +241,7 @@ def _values(call: s.Call) -> list[s.Expression]:
 
 
 def _given(row: Row, call: s.Call, parameter: str) -> list[s.Expression]:
-    """What a call passes by a parameter, by its name or its place."""
+    """Return what a call passes for a parameter, by name or by position."""
     positional = [argument.value for argument in call.arguments if argument.keyword is None]
     place = int(row.text("position") or len(positional))
     named = [argument.value for argument in call.arguments if argument.keyword == parameter]
@@ -249,7 +249,7 @@ def _given(row: Row, call: s.Call, parameter: str) -> list[s.Expression]:
 
 
 def _passed(checkpoints: Checkpoints, row: Row, call: s.Call, parameter: str) -> Entries | None:
-    """The entries of what a call passes by a parameter, or by any keyword; None where they are not known."""
+    """Return the entries of what a call passes for a parameter, or for any keyword; None where they are not known."""
     if parameter == "**":
         hidden = any(argument.star == "**" for argument in call.arguments)
         return None if hidden else [(a.keyword, a.value) for a in call.arguments if a.keyword]
@@ -260,7 +260,7 @@ def _passed(checkpoints: Checkpoints, row: Row, call: s.Call, parameter: str) ->
 
 
 def _is_loaded(module: Module, row: Row, node: s.Expression) -> bool:
-    """Whether a name stands for what was loaded, which has no more than was saved."""
+    """Return whether a name stands for what was loaded, which has no more than was saved."""
     bindings = reaching(node) if isinstance(node, s.Name) else None
     loaded = [binding.value for binding in bindings or ()]
     return bool(loaded) and all(isinstance(v, s.Call) and _is_one(module, row, v, row.set("readers")) for v in loaded)

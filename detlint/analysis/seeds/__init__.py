@@ -1,1 +1,1 @@
-"""Generators and their seeds: what gives one, what differs from run to run or from rank to rank."""
+"""Generators and their seeds: what makes them, and what differs from run to run or from rank to rank."""

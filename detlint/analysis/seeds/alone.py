@@ -1,4 +1,4 @@
-"""Objects that are called themselves, or that a loader goes over which does not seed them."""
+"""Objects that are called directly, or iterated over by a loader that does not seed them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from detlint.tree import syntax as s
 
 
 def called_alone(module: Module) -> Iterator[tuple[Row, s.Call, s.Call]]:
-    """The calls of the elements that rows name in `by_itself`, with its row and the first call of what it makes."""
+    """Yield the calls of elements that rows name in `by_itself`, with the row and the first call of the object."""
     for row in _rows(module.catalogue):
         for identity in row.list("by_itself"):
             element = module.catalogue.row("libraries", "element", identity)
@@ -29,9 +29,9 @@ def _rows(catalogue: Catalogue) -> tuple[Row, ...]:
 
 
 def used(module: Module, row: Row, made: s.Call) -> s.Call | None:
-    """The call at which what a call makes is used as the row says: "called", "loaded", or otherwise, which is itself.
+    """Return the call where what `made` makes is used as the row says ("called", "loaded" or otherwise), else None.
 
-    None where it is used in another way. It is loaded by the first of `loaders` that takes what one of `holders` makes.
+    For "loaded" it is the first of `loaders` that takes what one of `holders` makes; for other uses it is `made`.
     """
     called = first_called(module, made)
     loaded = None if called is not None else _loaded(module, row, made)
@@ -45,7 +45,7 @@ def _loaded(module: Module, row: Row, made: s.Call) -> s.Call | None:
 
 
 def _taker(module: Module, given: Sequence[s.Expression], names: Collection[str]) -> s.Call | None:
-    """The first call that takes something as an argument, if all that take it are of these names."""
+    """Return the first call that takes one of these as an argument, or None unless all such calls have these names."""
     calls = [each.parent.parent if isinstance(each.parent, s.Argument) else None for each in given]
     found = [
         call for call in calls if isinstance(call, s.Call) and module.callee(call) and module.callee(call) <= set(names)
@@ -54,7 +54,7 @@ def _taker(module: Module, given: Sequence[s.Expression], names: Collection[str]
 
 
 def _reads(module: Module, made: s.Call) -> list[s.Expression]:
-    """What a call makes where it is used: itself, or the reads of the variable that it is kept as."""
+    """Return the uses of what a call makes: the call itself, or the reads of the variable that it is kept in."""
     if not isinstance(made.parent, s.Assign):
         return [made]
     targets = kept_as(made)
@@ -64,7 +64,7 @@ def _reads(module: Module, made: s.Call) -> list[s.Expression]:
 
 
 def first_called(module: Module, made: s.Call) -> s.Call | None:
-    """The first call of what a call makes, if that is kept as a variable at most which is only called."""
+    """Return the first call of what a call makes, or None if that is used in any other way than being called."""
     reads = _reads(module, made)
     calls = [read.parent for read in reads if isinstance(read.parent, s.Call) and read.parent.function is read]
     return min(calls, key=lambda call: call.order) if calls and len(calls) == len(reads) else None

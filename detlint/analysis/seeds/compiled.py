@@ -1,4 +1,4 @@
-"""What compiled code draws: from generators of its own, which no seed outside of such code reaches."""
+"""Draws of compiled code from generators of its own, which no seed outside of such code reaches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from detlint.tree import syntax as s
 
 
 def compiled_draws(module: Module) -> Iterator[tuple[s.Call, str]]:
-    """The first call of each compiled function that draws, for each generator that it would draw from elsewhere."""
+    """Yield the first draw in each compiled function, for each generator that it would draw from uncompiled."""
     names = module.catalogue.names("program", "role", kind="compiles")
     if not module.speaks_of(names):
         return
@@ -30,7 +30,7 @@ def compiled_draws(module: Module) -> Iterator[tuple[s.Call, str]]:
 
 
 def _compiled(module: Module, compiling: list[Row], node: s.Node) -> s.Function | None:
-    """The function around a node that a decorator compiles, if one does."""
+    """Return the function around a node that a decorator compiles, or None."""
     for function in node.ancestors():
         for decorator in function.decorators if isinstance(function, s.Function) else ():
             call = decorator if isinstance(decorator, s.Call) else None

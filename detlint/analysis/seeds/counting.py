@@ -1,4 +1,4 @@
-"""Loops that number what they do."""
+"""Loops that number their iterations."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from detlint.semantics.model import Module
 from detlint.support.records import record
 from detlint.tree import syntax as s
 
-_COUNTS = {"builtins.range": False, "builtins.enumerate": True}  # whether it gives something beside the number
+_COUNTS = {"builtins.range": False, "builtins.enumerate": True}  # whether it yields an item besides the number
 
 
 @record(frozen=True, slots=True)
 class Count:
-    """A loop, and the name of the number that each of its rounds has."""
+    """A loop, and the name of the number of its iteration."""
 
     loop: s.For
     index: str
 
 
 def counted(module: Module, node: s.Node) -> Count | None:
-    """The one loop around `node` in its function, if that numbers its rounds by a name that it binds once."""
+    """Return the one loop around `node` in its function, if it numbers its iterations by a name bound once in it."""
     loops: list[s.Node] = []
     child = node
     for around in node.ancestors():

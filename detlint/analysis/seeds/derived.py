@@ -1,4 +1,4 @@
-"""Classes of a file that derive from a library's class, and draw from a generator that this gives them."""
+"""Classes of a file that derive from a library's class, and draw from a generator that this class gives them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from detlint.tree import syntax as s
 
 
 def derived_from(module: Module, row: Row, made: s.Expression) -> frozenset[str]:
-    """The classes `made` of a row from which the class of the file derives that a call makes an object of.
+    """Return the bases, all in the row's `made`, of the class of this file that the call `made` instantiates.
 
-    None unless its code reads the attribute `derived` of the row and sets it nowhere, and the method's `parameter` is
-    handed on as it is, with None for its default.
+    The result is empty unless the class reads the attribute `derived` of the row and sets it nowhere, and passes on its
+    methods' `parameter` unchanged, with a default of None.
     """
     called = module.callee(made) if isinstance(made, s.Call) else frozenset()
     klass = module.classes.get(min(called)) if len(called) == 1 else None
@@ -25,7 +25,7 @@ def derived_from(module: Module, row: Row, made: s.Expression) -> frozenset[str]
 
 
 def _hands_on(module: Module, row: Row, klass: s.Class, inside: list[s.Node]) -> bool:
-    """Whether the class gives seeds to nothing but by the parameter that its methods take, which is None by default."""
+    """Return whether the class passes seeds only through the parameter of its methods, which is None by default."""
     seed = row.text("parameter")
     given = [node.value for node in inside if isinstance(node, s.Argument) and node.keyword == seed]
     methods = [method for name in row.list("methods") if (method := module.method(klass, name)) is not None]

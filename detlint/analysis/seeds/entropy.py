@@ -1,4 +1,4 @@
-"""Where a value that differs from run to run comes from: the clock, the operating system, addresses, salted hashes."""
+"""Sources of values that differ from run to run: the clock, the operating system, addresses, salted hashes."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _NONE: Origin = ([], False)
 
 
 class Tracer:
-    """Finds entropy behind the expressions of one file.
+    """A search for the entropy behind the expressions of one file.
 
     An origin is the expressions that make a value differ, and whether every value it may have contains one. Draws
     from the global generators are among them: they make it differ where the generator is not seeded.
     """
 
     def __init__(self, module: Module, fallbacks: Iterable[str] = (), *, unread: bool = False) -> None:
-        """`fallbacks` are functions whose last argument counts only where there is nothing else.
+        """Set up the search; `fallbacks` are functions whose last argument counts only where there is nothing else.
 
-        With `unread` the calls, names, attributes and items of which the file does not tell what they are count as
-        entropy, too, and all hashes.
+        With `unread`, all hashes count as entropy, and so do the calls, names, attributes and items that the file does
+        not explain.
         """
         names = module.catalogue.names
         self.module = module
@@ -42,7 +42,7 @@ class Tracer:
         self._found: dict[tuple[s.Expression, bool], Origin] = {}
 
     def origin(self, node: s.Expression | None, *, none: bool = False) -> Origin:
-        """The origin of an expression; `none` says that None stands for entropy."""
+        """Return the origin of an expression; `none` says that None stands for entropy."""
         if node is None:
             return _NONE
         if (node, none) not in self._found:
@@ -77,7 +77,7 @@ class Tracer:
         return self._call(node) if isinstance(node, s.Call) else _NONE
 
     def drawn_from(self, node: s.Expression) -> str:
-        """The global generator that an expression draws from, or ""."""
+        """Return the global generator that an expression draws from, or ""."""
         if isinstance(node, s.Call):
             for name in sorted(self.module.callee(node)):
                 row = self._draws.get(name)
@@ -139,19 +139,19 @@ class Tracer:
         return ([node], True) if self._unread and not (found or known) else (found, sure)
 
     def _seeds(self, node: s.Call) -> bool:
-        """Whether a call that reseeds from the operating system by itself is given a seed, as `random.seed(0)`."""
+        """Return whether a call that can reseed from the operating system is given a seed, as in `random.seed(0)`."""
         rows = [self._reseeding[name] for name in self.module.callee(node) if name in self._reseeding]
         return bool(rows) and not any(applies(self.module, node, r.list("when"), r.list("unless")) for r in rows)
 
     def _is_source(self, name: str) -> bool:
-        """Whether a call of `name`, or of a method of an object that it makes, is entropy."""
+        """Return whether a call of `name`, or of a method of an object that it makes, is entropy."""
         return name in self._sources or name.rpartition(".")[0] in self._sources
 
 
 def _came_with_what_is_tested(node: s.Name, binding: Binding) -> bool:
-    """Whether a value was unpacked with one that is asked about around the read, as in `if message == "seed"`.
+    """Return whether a value was unpacked with one that a test around the read checks, as in `if message == "seed"`.
 
-    Where that holds the value has come too, and is not the None that stood in its place before.
+    Where the test holds, the value has arrived too, and is not the None that stood in its place before.
     """
     if not binding.path or not isinstance(binding.node, s.Assign):
         return False
@@ -169,7 +169,7 @@ def _came_with_what_is_tested(node: s.Name, binding: Binding) -> bool:
 
 
 def _same(target: s.Expression, node: s.Attribute) -> bool:
-    """Whether an assignment's target is the attribute that is read, of the same name in the same scope."""
+    """Return whether an assignment's target is the attribute that is read, of the same name in the same scope."""
     if not isinstance(target, s.Attribute) or target.attribute != node.attribute:
         return False
     mine, other = node.value, target.value

@@ -16,7 +16,7 @@ from detlint.tree.scopes import block_of
 
 @record(frozen=True, slots=True)
 class Write:
-    """An environment variable that is set: its name, the value and the statement or call that sets it."""
+    """A write to an environment variable: its name, the value, and the statement or call that sets it."""
 
     variable: str
     value: s.Expression
@@ -25,12 +25,12 @@ class Write:
 
 @asked_once
 def writes(module: Module) -> tuple[Write, ...]:
-    """`os.environ[...] = ...`, `.setdefault`, `.update`, `|=` and `os.putenv` with names that are known."""
+    """Return each `os.environ[...] = ...`, `.setdefault`, `.update`, `|=` and `os.putenv` with known names."""
     return tuple(_writes(module)) if may_write(module) else ()
 
 
 def may_write(module: Module) -> bool:
-    """Whether the file has a word for what sets variables."""
+    """Return whether the file has a word for something that sets variables."""
     return module.speaks_of(_named(module, "held") | _named(module, "functions"))
 
 
@@ -75,14 +75,14 @@ def _many(module: Module, node: s.Node, mapping: s.Expression | None) -> Iterato
 
 
 def mentions(module: Module, variable: str) -> bool:
-    """Whether the file names the variable at all: it may set, check or hand it on in a way not understood."""
+    """Return whether the file names the variable at all: it may set, check or pass it on in a way not understood."""
     return any(node.value == variable for node in module.every(s.Constant)) or any(
         node.keyword == variable for node in module.every(s.Argument)
     )
 
 
 def always_before(first: s.Node, second: s.Node) -> bool:
-    """Whether every run that gets to `second` has passed `first`, as far as their blocks tell."""
+    """Return whether every run that reaches `second` has passed `first`, as far as their blocks show."""
     if first.order >= second.order:
         return False
     for around in first.ancestors():
@@ -97,7 +97,7 @@ def always_before(first: s.Node, second: s.Node) -> bool:
 
 @asked_once
 def deterministic(module: Module) -> tuple[tuple[Row, s.Call], ...]:
-    """The calls that switch deterministic algorithms on, each with its row of the table."""
+    """Return the calls that switch deterministic algorithms on, each with its row of the table."""
     return tuple(
         (row, call)
         for row in module.rows_like("switches", "deterministic")
@@ -107,11 +107,11 @@ def deterministic(module: Module) -> tuple[tuple[Row, s.Call], ...]:
 
 
 def overruled(module: Module, row: Row) -> bool:
-    """Whether deterministic algorithms, which the file switches on, make what the row reports harmless."""
+    """Return whether deterministic algorithms, which the file switches on, make what the row reports harmless."""
     return "unless_on" in row.data and row.holds_for(module.torch, "unless_on") and bool(deterministic(module))
 
 
 def harmless(module: Module, row: Row, node: s.Node) -> Iterator[InForce]:
-    """The question whether all programs that come by `node` switch on what makes harmless what the row reports."""
+    """Yield the question whether all programs that reach `node` switch on what makes the row's report harmless."""
     if "unless_on" in row.data and row.holds_for(module.torch, "unless_on"):
         yield InForce("algorithms", ("on", "warn"), *module.point(node), overruled(module, row), ever=True)

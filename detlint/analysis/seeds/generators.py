@@ -1,4 +1,4 @@
-"""Generator objects: where they are kept, whether they are seeded later, and which ones a data set draws from."""
+"""Generator objects: where they are kept, whether they are seeded later, and which ones a dataset draws from."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ITEM_METHODS = ("__getitem__", "__getitems__", "__iter__", "__next__")
 
 
 def alternatives(node: s.Expression) -> Iterator[s.Expression]:
-    """The parts of an expression that may be its value: both arms of a conditional, the operands of `or`."""
+    """Yield the parts of an expression that may be its value: both arms of a conditional, the operands of `or`."""
     if isinstance(node, s.Conditional):
         parts = [node.body, node.orelse]
     elif isinstance(node, s.Operation) and node.operator in ("or", "and"):
@@ -27,7 +27,7 @@ def alternatives(node: s.Expression) -> Iterator[s.Expression]:
 
 
 def kept_as(call: s.Call) -> list[s.Expression]:
-    """The names and attributes that a call's result is assigned to, as it is or as one of several values."""
+    """Return the names and attributes that a call's result is assigned to, perhaps as one of several alternatives."""
     for node in call.ancestors():
         if isinstance(node, s.Assign):
             return list(node.targets) if node.value is not None and call in alternatives(node.value) else []
@@ -35,7 +35,7 @@ def kept_as(call: s.Call) -> list[s.Expression]:
 
 
 def seeded_later(module: Module, call: s.Call) -> bool:
-    """Whether the generator that `call` makes is seeded by a method, or is replaced under the same attribute."""
+    """Return whether the generator that `call` makes is seeded by a method, or replaced under the same attribute."""
     methods = _seeding(module)
     if isinstance(call.parent, s.Attribute) and call.parent.attribute in methods:
         return True
@@ -59,7 +59,7 @@ def _replaces(assign: s.Assign, target: s.Attribute, call: s.Call) -> bool:
 
 
 def _same(node: s.Expression, target: s.Expression) -> bool:
-    """Whether two references may be the same variable: one name of one scope, or one attribute of any object."""
+    """Return whether two references may be the same variable: one name of one scope, or one attribute of any object."""
     if isinstance(node, s.Attribute) and isinstance(target, s.Attribute):
         return node.attribute == target.attribute
     if isinstance(node, s.Name) and isinstance(target, s.Name):
@@ -68,7 +68,7 @@ def _same(node: s.Expression, target: s.Expression) -> bool:
 
 
 def item_code(module: Module, klass: s.Class) -> list[s.Function]:
-    """The functions of this file that run when a data set is asked for an item."""
+    """Return the functions of this file that run when a dataset is asked for an item."""
     queue = [method for name in ITEM_METHODS if (method := module.method(klass, name)) is not None]
     found: list[s.Function] = []
     while queue:
@@ -88,7 +88,7 @@ def _calls(function: s.Function) -> Iterator[s.Call]:
 
 
 def calls_for_item(module: Module, klass: s.Class, names: Container[str]) -> Iterator[s.Call]:
-    """Calls of one of `names` that run when a data set is asked for an item."""
+    """Yield the calls of `names` that run when a dataset is asked for an item."""
     for function in item_code(module, klass):
         for call in _calls(function):
             callee = module.callee(call)
@@ -97,10 +97,10 @@ def calls_for_item(module: Module, klass: s.Class, names: Container[str]) -> Ite
 
 
 def held(module: Module, klass: s.Class) -> Iterator[tuple[s.Call, s.Expression]]:
-    """The generator objects made once that a data set draws from for an item: where made, where drawn.
+    """Yield where a generator object is made once and where a dataset draws from it for an item.
 
-    None for a class that asks which worker it is in; a generator that is seeded by a method, or replaced outside
-    `__init__`, is left out.
+    Yield nothing for a class that asks which worker it is in. A generator that is seeded by a method, or whose
+    attribute is assigned something else that is no constant, is left out.
     """
     types = module.catalogue.names("randomness", "object", id="generators")
     aware = module.catalogue.names("randomness", "object", id="worker-aware")
@@ -122,7 +122,7 @@ def _class_calls(klass: s.Class) -> Iterator[s.Call]:
 
 
 def _draws(node: s.Expression, methods: Container[str]) -> bool:
-    """Whether a method of the generator is called here, or the generator is passed to a call."""
+    """Return whether a method of the generator is called here, or the generator is passed to a call."""
     parent = node.parent
     if isinstance(parent, s.Attribute):
         call = parent.parent
@@ -131,7 +131,7 @@ def _draws(node: s.Expression, methods: Container[str]) -> bool:
 
 
 def _makers(module: Module, node: s.Name | s.Attribute) -> Iterator[s.Call]:
-    """The calls in a constructor, a class body or at a file's top level that may have made a generator."""
+    """Yield the calls in a constructor, a class body or at a file's top level that may have made a generator."""
     values: list[s.Expression] = []
     if isinstance(node, s.Name):
         scope = node.scope.find(node.id)

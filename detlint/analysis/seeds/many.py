@@ -10,14 +10,14 @@ _COUNTS = frozenset(("builtins.range", "numpy.arange"))
 
 
 def is_given_many(module: Module, call: s.Call) -> bool:
-    """Whether an argument is known to be more than one item, and the call not to stand in a loop."""
+    """Return whether an argument is known to have more than one item, and the call to stand in no loop."""
     if any(isinstance(a, (s.For, s.While, s.Comprehension)) for a in call.ancestors()):
-        return False  # each turn may bring one
+        return False  # each iteration may bring one
     return any(_is_many(module, argument.value) for argument in call.arguments if not argument.star)
 
 
 def _is_many(module: Module, given: s.Expression) -> bool:
-    """Whether the file makes many items of it, or asks how many it holds."""
+    """Return whether the file makes many items of it, or asks how many it holds."""
     made = module.values(given) or ()
     return (bool(made) and all(_makes_many(module, value) for value in made)) or _is_measured(module, given)
 
@@ -30,7 +30,7 @@ def _makes_many(module: Module, value: s.Expression) -> bool:
 
 
 def _is_measured(module: Module, name: s.Expression) -> bool:
-    """Whether the file asks for the length of a name: `len(x)`, `x.shape[0]`, `n, size = x.shape`."""
+    """Return whether the file asks for the length of a name: `len(x)`, `x.shape[0]`, `n, size = x.shape`."""
     scope = name.scope.find(name.id) if isinstance(name, s.Name) else None
     for read in module.reads(scope, name.id) if scope is not None and isinstance(name, s.Name) else ():
         around = read.parent

@@ -1,4 +1,4 @@
-"""A seed for an object that draws, given once, right after the object is made."""
+"""A fix that seeds an object that draws, once, right after the object is made."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _LOOPS = (s.For, s.While, s.Comprehension, s.Lambda)
 
 
 def seeded_once(module: Module, made: Sequence[s.Expression], call: str, sure: bool) -> Fix | None:
-    """A statement `object.call` behind the one that makes the object, where that is kept under one name.
+    """Return a fix that adds a statement `object.call` after the one that makes the object, if that has one name.
 
-    `made` is the object and what wraps it, the outermost first. `call` is the text of the method's call, with `{seed}`
-    in it; `sure` says that nothing else comes of the call. Where the object is made again and again, or may be, each
-    gets the same seed: that is unsafe, as is a call of what wraps the object, which may note it.
+    `made` is the object and its wrappers, the outermost first. `call` is the text of the method's call, with `{seed}`
+    in it; `sure` says that the call has no other effect. Where the object is or may be made repeatedly, each one gets
+    the same seed: that is unsafe, and so is a call of a wrapper, which may record it.
     """
     kept = next((each for each in reversed(made) if isinstance(each.parent, s.Assign)), None)
     targets = kept_as(kept) if isinstance(kept, s.Call) else []
@@ -36,7 +36,7 @@ def seeded_once(module: Module, made: Sequence[s.Expression], call: str, sure: b
 
 
 def is_once_for(module: Module, call: s.Call, made: s.Expression) -> bool:
-    """Whether a call runs at most once for each object that is made: in the same function, in no loop."""
+    """Return whether a call runs at most once for each object that is made: in the same function, in no loop."""
     around = set(made.ancestors())
     inner = [node for node in call.ancestors() if node not in around]
     return module.function_of(call) is module.function_of(made) and not any(isinstance(n, _LOOPS) for n in inner)

@@ -1,4 +1,4 @@
-"""Programs that run as several processes, one a rank: what each rank runs, and what depends on which it is."""
+"""Programs that run as several processes, one for each rank: what each rank runs, and what depends on the rank."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FIRST = re.compile(r"(?i)rank|main_?proc|master|process_index|is_primary|coordi
 
 
 def depends_on_rank(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
-    """Whether a value is made of the rank of the process, as far as names tell."""
+    """Return whether a value depends on the rank of the process, as far as names show."""
     names = module.catalogue.names("ranks", "rank")
     words = [re.compile(word) for word in module.catalogue.names("ranks", "rank", "words")]
     for part in s.walk(node):
@@ -43,9 +43,9 @@ def _word(node: s.Node) -> str:
 
 
 def runs_on_all_ranks(module: Module, node: s.Node, depth: int = _DEPTH) -> bool:
-    """Whether a program runs `node` on each of its ranks: behind what joins them, under no test of the rank.
+    """Return whether a program runs `node` on each of its ranks: after what joins them, under no test of the rank.
 
-    False where what it gives may be handed from one rank to the others.
+    False where the result may be passed from one rank to the others.
     """
     function = function_around(node)
     own = [call for call in module.calls if function_around(call) is function]
@@ -63,7 +63,7 @@ def runs_on_all_ranks(module: Module, node: s.Node, depth: int = _DEPTH) -> bool
 
 
 def _joins(module: Module, call: s.Call, depth: int = 2) -> bool:
-    """Whether a call joins the processes of a run, by itself or in a function of this file."""
+    """Return whether a call joins the processes of a run, by itself or in a function of this file."""
     callee = module.callee(call)
     for row in module.catalogue.rows("ranks", "start"):
         if callee and callee <= set(row.list("names")):
@@ -77,7 +77,7 @@ def _joins(module: Module, call: s.Call, depth: int = 2) -> bool:
 
 
 def _is_picked(node: s.Node, function: s.Function | None) -> bool:
-    """Whether a test of the rank inside `function` stands before `node`."""
+    """Return whether a test of the rank inside `function` decides whether `node` runs."""
     below: s.Node = node
     for around in node.ancestors():
         if around is function:
@@ -99,13 +99,13 @@ def _asks_rank(test: s.Expression) -> bool:
 
 
 def exchange(module: Module, calls: Iterable[s.Call]) -> bool:
-    """Whether one of some calls hands what one rank has to the others."""
+    """Return whether one of these calls passes what one rank has to the others."""
     methods = module.catalogue.names("ranks", "exchange", "methods")
     return any(_word(call.function) in methods for call in calls)
 
 
 def seeded_by_rank(module: Module, node: s.Node, generator: str, depth: int = _DEPTH) -> s.Call | None:
-    """The last call before `node` that seeds a global generator, if it seeds each rank with another number."""
+    """Return the last call before `node` that seeds a global generator, if each rank gets another seed; else None."""
     function = function_around(node)
     for call in reversed(module.calls):
         if call.order < node.order and function_around(call) is function:
@@ -119,7 +119,7 @@ def seeded_by_rank(module: Module, node: s.Node, generator: str, depth: int = _D
 
 
 def _seeds(module: Module, call: s.Call, generator: str, depth: int = 2) -> bool | None:
-    """Whether a call seeds by rank; None where it does not seed `generator`, as far as tables and names tell."""
+    """Return whether a call seeds by rank; None where it does not seed `generator`, as far as tables and names show."""
     callee = module.callee(call)
     own = [module.functions[name] for name in callee if name in module.functions]
     if own and depth:
@@ -135,12 +135,12 @@ def _seeds(module: Module, call: s.Call, generator: str, depth: int = 2) -> bool
     if not rows and not _SEEDERS.fullmatch(_word(call.function)):
         return None
     if not rows and isinstance(call.function, s.Attribute) and call.function.attribute == "manual_seed":
-        return None  # of a generator of its own
+        return None  # of a generator object
     return any(depends_on_rank(module, argument.value) for argument in call.arguments)
 
 
 def seeds_of(module: Module, node: s.Expression) -> Iterator[s.Expression]:
-    """The seeds of the generators that an expression may be, or the expression itself where it makes none."""
+    """Yield the seeds of the generators that an expression may be, or the expression itself where it makes none."""
     for value in module.values(node) or [node]:
         made = module.callee(value) if isinstance(value, s.Call) else frozenset[str]()
         method = value.function if isinstance(value, s.Call) else None

@@ -1,4 +1,4 @@
-"""What libraries do by rows of the tables: their functions, and methods of objects by what made these."""
+"""What libraries do, by rows of the tables: their functions, and the methods of objects that known calls make."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
-_WRAPPERS = 8  # around each other
+_WRAPPERS = 8  # wrappers around each other
 
 
 def of_libraries(module: Module, file: str, table: str) -> Iterator[tuple[s.Call | s.Attribute, Row]]:
-    """The calls and attributes that rows of a table speak of, each with the first row whose conditions all hold.
+    """Yield the calls and attributes that rows of a table describe, each with the first row whose conditions all hold.
 
-    A row has the `names` of functions, or `methods` and `attributes` of what the calls `made` give.
+    A row has the `names` of functions, or `methods` and `attributes` of what the calls in `made` return.
     """
     told: set[s.Node] = set()
     for row in module.catalogue.rows(file, table):
@@ -49,7 +49,7 @@ def _spoken_of(module: Module, row: Row) -> Iterator[s.Call | s.Attribute]:
 
 
 def _holds(module: Module, row: Row, call: s.Call) -> bool:
-    """Whether the conditions of a row hold, and nothing in the file may put an order in place of the library's."""
+    """Return whether the conditions of a row hold, and nothing in the file may replace the library's order."""
     if not applies(module, call, row.list("when"), row.list("unless")):
         return False
     if len([a for a in call.arguments if not a.keyword]) > int(row.text("position") or len(call.arguments)):
@@ -60,14 +60,14 @@ def _holds(module: Module, row: Row, call: s.Call) -> bool:
 
 
 def followed(call: s.Call, row: Row) -> s.Call:
-    """What has the order of a call: what the method that follows on it returns, where the row says that it keeps it."""
+    """Return the call with the order of `call`: that of a method in `then`, which keeps the order, or `call` itself."""
     method = call.parent
     outer = method.parent if isinstance(method, s.Attribute) and method.attribute in row.list("then") else None
     return outer if isinstance(outer, s.Call) and outer.function is method else call
 
 
 def makers(module: Module, row: Row, function: s.Expression) -> list[list[s.Expression]]:
-    """What the object comes from whose method this is, if all of that is of the row, each behind its wrappers."""
+    """Return what made the object of this method, each behind its wrappers; empty unless the row names all of it."""
     through = row.text("through")
     if not isinstance(function, s.Attribute) or not _wrap(row, module.names(function.value)):
         return []
@@ -94,14 +94,14 @@ def makers(module: Module, row: Row, function: s.Expression) -> list[list[s.Expr
 
 
 def names_of(module: Module, row: Row, made: s.Expression) -> frozenset[str]:
-    """The names of what made an object: what was called, or the types of a parameter."""
+    """Return the names of what made an object: what was called, or the types of a parameter."""
     if row.text("derived"):
         return derived_from(module, row, made)
     return module.callee(made) if isinstance(made, s.Call) else module.types(made)
 
 
 def _wrapped(module: Module, row: Row, made: s.Expression, depth: int) -> list[s.Expression]:
-    """A call of a wrapper, the one of what it is given first, and so on to what is wrapped; empty where unsure."""
+    """Return a wrapper's call, that of its first argument, and so on to what is wrapped; empty where unsure."""
     called = module.callee(made) if isinstance(made, s.Call) else frozenset()
     if not called or not _wrap(row, called):
         return [made]
@@ -112,21 +112,19 @@ def _wrapped(module: Module, row: Row, made: s.Expression, depth: int) -> list[s
 
 
 def _wrap(row: Row, names: Iterable[str]) -> bool:
-    """Whether all of these are names of wrappers, or of something of theirs."""
+    """Return whether all of these are names of wrappers, or of their members."""
     return all(f"{name}.".startswith(tuple(row.list("wrappers"))) for name in names)
 
 
 def _stays(module: Module, wrapped: Sequence[s.Expression]) -> bool:
-    """Whether an object and what wraps it are used for nothing but their attributes and methods, and to be wrapped."""
+    """Return whether an object and its wrappers are used only for their attributes and methods, and to be wrapped."""
     inside = {made.arguments[0] for made in wrapped[:-1] if isinstance(made, s.Call)}
     named = [made for made in wrapped if made.parent not in inside]
     return bool(named) and all(is_used_alone(module, made, inside) for made in named)
 
 
 def is_used_alone(module: Module, made: s.Expression, inside: Set[s.Argument]) -> bool:
-    """Whether an object is kept under a name that the file uses for its attributes, and as these arguments, alone, or
-    under none.
-    """
+    """Return whether an object is used only for its attributes and as these arguments, under a name or under none."""
     if isinstance(made.parent, s.Attribute):
         return True
     targets = kept_as(made) if isinstance(made, s.Call) else []

@@ -1,4 +1,4 @@
-"""Which of two kinds of release of a library a file is written for, by how many values it takes from its methods."""
+"""Which of two groups of releases of a library a file is written for, by how many values it takes from methods."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _ONE = 1
 
 
 def is_newer(module: Module, row: Row) -> bool | None:
-    """Whether a file is written for the releases that the row calls `newer`; None where it does not tell, or both.
+    """Return whether a file is written for a row's `newer` releases; None where it shows neither kind, or both.
 
-    `newer` and `older` hold `method=number`: how many values a call of the method gives. Of the methods the first that
-    tells anything decides.
+    `newer` and `older` hold `method=number`: how many values a call of the method returns. The first method that shows
+    anything decides.
     """
     newer, older = ([each.partition("=")[::2] for each in row.list(key)] for key in ("newer", "older"))
     for method in dict.fromkeys(method for method, _ in newer):
@@ -34,7 +34,7 @@ def _calls(module: Module, method: str) -> Iterable[s.Call]:
 
 
 def _taken(module: Module, call: s.Call) -> int | None:
-    """How many values a file takes from what a call gives, if that shows."""
+    """Return how many values a file takes from the result of a call, or None where that does not show."""
     if _is_given(module, call):
         return _ONE
     target = next(iter(kept_as(call)), None) if isinstance(call.parent, s.Assign) else None
@@ -50,6 +50,6 @@ def _taken(module: Module, call: s.Call) -> int | None:
 
 
 def _is_given(module: Module, value: s.Expression) -> bool:
-    """Whether a value is an argument of a call that does not take anything, as `print` does."""
+    """Return whether a value is an argument of a call, but not of a builtin such as `print`, which takes anything."""
     call = value.parent.parent if isinstance(value.parent, s.Argument) else None
     return isinstance(call, s.Call) and not any(name.startswith("builtins.") for name in module.callee(call))

@@ -1,4 +1,4 @@
-"""Edits that put a number in the place of the entropy of a seed."""
+"""Edits that replace the entropy in a seed with a number."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from detlint.tree import syntax as s
 from detlint.tree.scopes import Binding, reaching
 
 _ARITHMETIC = frozenset(("+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>", "~", "f-string"))
-_MANUAL = {"seed": "manual_seed", "seed_all": "manual_seed_all"}  # as torch names them
+_MANUAL = {"seed": "manual_seed", "seed_all": "manual_seed_all"}  # torch's names
 
 
 class Reseeding:
-    """Replaces the entropy in seeds of one file: the widest expression that holds nothing else, or constants.
+    """A rewriter of the seeds of one file, which replaces the widest expressions of nothing but entropy and constants.
 
-    A variable is followed to where it is set if its name says that it is a seed, and is replaced where it is used if
-    not: it may serve other ends.
+    A variable is followed to its assignment if its name says that it is a seed. Otherwise its use is replaced, because
+    it may serve other purposes.
     """
 
     def __init__(self, module: Module, tracer: Tracer, *, none: bool, leaves: Collection[s.Expression] = ()) -> None:
-        """`none` says that None stands for entropy; `leaves` are calls that give it, whatever they are."""
+        """Set up the edits; `none` says that None stands for entropy, `leaves` are other calls that count as it."""
         self.module = module
         self.tracer = tracer
         self.none = none
@@ -36,14 +36,14 @@ class Reseeding:
         self._depth = 0
 
     def fix(self, seed: s.Expression, number: str) -> Fix | None:
-        """The repair of a seed, or None where it is not known how; `number` is what it is to be."""
+        """Return the fix of a seed, or None where no fix is known; `number` is the seed to use."""
         self.number = number
         found = self._edits(seed)
         if not found:
             return None
         imports = (Import(self.module.path, "zlib"),) if self.hashed else ()
         title = "Hash the text alike in each run" if self.hashed else f"Seed with {number}"
-        found = list(dict.fromkeys(found))  # what is added to has been set before
+        found = list(dict.fromkeys(found))  # an augmented variable has been set before
         return edits.fix(title, *found, *edits.unused(self.module, self.replaced), imports=imports)
 
     def _zero(self, node: s.Expression) -> list[Edit | None]:
@@ -52,7 +52,7 @@ class Reseeding:
 
     def _differs(self, node: s.Expression) -> bool:
         if self.leaves and isinstance(node, s.Name) and depends_on_rank(self.module, node):
-            return False  # the file does not tell of that function either
+            return False  # the file does not show that function either
         return bool(self.tracer.origin(node, none=self.none)[0])
 
     def _edits(self, node: s.Expression) -> list[Edit | None] | None:
@@ -82,7 +82,7 @@ class Reseeding:
         return self._call(node) if isinstance(node, s.Call) else None
 
     def _each(self, nodes: list[s.Expression]) -> list[Edit | None] | None:
-        """The edits of those among some expressions that differ; None where one of them cannot be made."""
+        """Return the edits of the expressions that differ; None where none does, or one of them cannot be edited."""
         found: list[Edit | None] = []
         for node in nodes:
             if self._differs(node):
@@ -113,7 +113,7 @@ class Reseeding:
         return self._each([*receiver, *(argument.value for argument in call.arguments)])
 
     def _hash(self, call: s.Call) -> list[Edit | None] | None:
-        """`hash` of a text becomes its checksum."""
+        """Replace the `hash` of a string, bytes or a plain tuple with a checksum."""
         node = call.arguments[0].value
         kinds = self.module.proven(node)
         if isinstance(node, s.Collection) and node.kind == "tuple" and all(map(self._is_plain, node.elements)):
@@ -132,7 +132,7 @@ class Reseeding:
         return bool(kinds) and kinds <= self.module.python("types", "plain") | {"builtins.NoneType"}
 
     def _is_entropy(self, node: s.Expression) -> bool:
-        """Whether an expression is made of entropy, and constants, alone."""
+        """Return whether an expression consists of entropy and constants alone."""
         return self._differs(node) and self._is_alone(node)
 
     def _is_alone(self, node: s.Expression) -> bool:
@@ -168,13 +168,13 @@ class Reseeding:
 
 
 def _parts(binding: Binding) -> list[s.Expression]:
-    """What a variable gets: where something is added to it what it was, and that."""
+    """Return what a variable is given; for an augmented assignment its old value, and what is added."""
     added = binding.node.targets if binding.kind == "augment" and isinstance(binding.node, s.Assign) else []
     return [*added, *([binding.value] if binding.value is not None else [])]
 
 
 def reseeded(module: Module, call: s.Call, number: str) -> Fix | None:
-    """The repair of a call that takes its seed from the operating system: it is given `number`."""
+    """Return the fix of a call that takes its seed from the operating system: pass `number` to it."""
     title = f"Seed with {number}"
     if not _is_of_torch(module, call):
         return edits.fix(title, edits.first(module, call, number))
@@ -185,15 +185,16 @@ def reseeded(module: Module, call: s.Call, number: str) -> Fix | None:
     assert isinstance(function, s.Attribute)
     if isinstance(call.parent, s.ExpressionStatement):
         return edits.fix(title, edits.renamed(module, function, _MANUAL[name]), edits.first(module, call, number))
-    # one gives the seed, the other the generator
+    # `seed()` returns the seed, `manual_seed` the generator
     seeded = edits.new(f"{{generator}}.{_MANUAL[name]}({number}).initial_seed()", generator=function.value)
     return edits.fix(title, edits.replaced(module, call, seeded))
 
 
 def redrawn(module: Module, call: s.Call) -> Fix | None:
-    """A new seed each time from torch's generator, which the program may seed, in place of the operating system's.
+    """Return a fix that draws a new seed each time from torch's generator, which the program may seed.
 
-    The call has to be there for the seed that it gives. Ranks whose generators are seeded alike get the same ones.
+    It replaces a seed from the operating system, in a call whose result is used. Ranks whose generators are seeded
+    alike get the same seeds. None for any other call.
     """
     if not _is_of_torch(module, call) or isinstance(call.parent, s.ExpressionStatement):
         return None

@@ -1,4 +1,4 @@
-"""How often what stands at a place of the program runs, and the generators that a fix may make there."""
+"""How often a place in the program runs, and the generators that a fix may make there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from detlint.tree.scopes import class_of
 
 
 def repeats(module: Module, node: s.Node, depth: int = 4) -> bool | None:
-    """Whether what stands at `node` runs again and again: in a loop, for each item; None where that is not known."""
+    """Return whether `node` runs repeatedly: in a loop, or for each item; None where that is not known."""
     child = node
     for around in node.ancestors():
         if isinstance(around, s.While) or (isinstance(around, s.For) and child is not around.iterator):
@@ -33,10 +33,11 @@ def repeats(module: Module, node: s.Node, depth: int = 4) -> bool | None:
 
 
 def generator_of_its_own(module: Module, call: s.Call) -> Fix | None:
-    """Pass a seeded generator to a loader, a split or a sampler.
+    """Return a fix that passes a seeded generator to a loader, a split or a sampler, or None.
 
-    That changes the order of a program whose generators are seeded, and what is made again for each epoch would give
-    the same order each time; where another default device is set, a generator on the CPU may not fit.
+    It changes the order of a program whose generators are seeded. There is none for an object that is made again for
+    each epoch, whose order would be the same each time, nor where another default device is set, which a generator on
+    the CPU may not fit.
     """
     if repeats(module, call) is True or any(True for _ in module.calls_to(named(module, "default-device"))):
         return None
@@ -46,7 +47,7 @@ def generator_of_its_own(module: Module, call: s.Call) -> Fix | None:
     number = "0" if seed is None else seed.name
     torch, imports = library_name(module, "torch", call)
     value = f"{torch}.Generator().manual_seed({number})"
-    if Checkpoints(module).resumed:  # whose random state has the generators that the runtime made
+    if Checkpoints(module).resumed:  # its random state includes the generators that the runtime made
         value, imports = f"make_generator({number})", edits.runtime(module, "make_generator")
     edit = edits.argument(module, call, "generator", value)
     return edits.fix(f"Pass `generator={value}`", edit, imports=imports, lowered=Safety.UNSAFE)
@@ -65,7 +66,7 @@ def _is_called_again(module: Module, function: s.Function, depth: int) -> bool |
     if True in answers:
         return True
     if any(not isinstance(read.parent, s.Call) or read.parent.function is not read for read in _reads(module, called)):
-        return None  # handed on to whoever calls it
+        return None  # passed on to code that may call it
     if not calls:
         return False if function.name == "main" else None
     return None if None in answers else False

@@ -1,4 +1,4 @@
-"""The seed that a program offers at a place: an option, a parameter, a constant, what it seeds with already."""
+"""The seed that a program offers at a place: an option, a parameter, a constant, or one that it already seeds with."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _UNKNOWN = object()
 
 @record(frozen=True)
 class Seed:
-    """`name` is the expression that reads the seed, which is None unless the user gives it if it is `optional`.
+    """A program's own seed: `name` is the expression that reads it; if `optional`, it is None unless the user gives it.
 
-    `option` is the call that adds it to the command line, if that is where it comes from.
+    `option` is the call that adds it to the command line, or None if it does not come from there.
     """
 
     name: str
@@ -35,38 +35,38 @@ class Seed:
 
     @property
     def text(self) -> str:
-        """The expression for a number in any case."""
+        """An expression that is a number in any case."""
         return f"0 if {self.name} is None else {self.name}" if self.optional else self.name
 
 
 def seed_at(module: Module, node: s.Node) -> Seed | None:
-    """The program's own seed where `node` stands; None where it has none that is known to be a number or None."""
+    """Return the program's own seed where `node` stands; None where none is known to be a number or None."""
     variables = list(_variables(module, node))
     used = list(_used_before(module, node, {seed.name for seed in variables if seed.optional}))
-    sums = [seed for seed in used if not re.fullmatch(r"[\w.]+", seed.name)]  # each rank's own, or each trial's
+    sums = [seed for seed in used if not re.fullmatch(r"[\w.]+", seed.name)]  # one for each rank, or each trial
     found = (*sums, *variables, *used)
     certain = (seed for seed in found if not seed.optional)
     return next(certain, next(iter(found), None))
 
 
 def may_be_none(module: Module, call: s.Call, parameter: str) -> bool:
-    """Whether a call is given a seed for a parameter of which its file does not tell whether it is None."""
+    """Return whether the seed that a call passes for a parameter may be None, or not, as far as its file shows."""
     passed = module.argument(call, parameter)
     known = module.possible(passed) if passed.given else []
     return known is None or (None in known and any(each is not None for each in known))
 
 
 def is_number_at(module: Module, node: s.Node, name: str) -> bool:
-    """Whether a variable or an option that is named like a seed is a number for certain where `node` stands."""
+    """Return whether a variable or option that is named like a seed is certainly a number where `node` stands."""
     return any(seed.name == name and not seed.optional for seed in _variables(module, node))
 
 
 def _variables(module: Module, node: s.Node) -> Iterator[Seed]:
-    """Variables named like a seed, and options of a command line, that can be read before `node`."""
+    """Yield variables named like a seed, and command-line options, that can be read before `node`."""
     function = module.function_of(node)
     own = module.file.scope if function is None else function.scope
     scope: Scope | None = own
-    hidden: set[str] = set()  # by a variable of the same name further in
+    hidden: set[str] = set()  # by a variable of the same name in an inner scope
     while scope is not None:
         names = scope.bindings if scope.kind in ("module", "function") else ()
         before = _bound_before(own, node) if scope is own else ()
@@ -82,9 +82,9 @@ def _variables(module: Module, node: s.Node) -> Iterator[Seed]:
 
 
 def _used_before(module: Module, node: s.Node, optional: Container[str]) -> Iterator[Seed]:
-    """What is passed, as it is, to functions that seed and take no None, ahead of `node` in the same function.
+    """Yield the seeds passed unchanged, before `node` in the same function, to functions that seed and accept no None.
 
-    Functions that are merely named so take what is `optional`, too. So they do not tell that a sum is a number.
+    Functions that are only named like seeders also accept an `optional` seed, and do not show that a sum is a number.
     """
     function = module.function_of(node)
     for call, certain in _seeding(module):
@@ -101,7 +101,7 @@ def _used_before(module: Module, node: s.Node, optional: Container[str]) -> Iter
 
 
 def _takes_none(module: Module, call: s.Call) -> bool:
-    """Whether a function of the file that a call gives a seed asks if that is None, or has None for its default."""
+    """Return whether a function of the file that is called with a seed tests it for None, or defaults to None."""
     function = next((module.functions[name] for name in module.callee(call) if name in module.functions), None)
     if not isinstance(function, s.Function) or not function.parameters:
         return False
@@ -112,7 +112,7 @@ def _takes_none(module: Module, call: s.Call) -> bool:
 
 
 def _is_sum(value: s.Expression) -> bool:
-    """Whether a value is a sum of names and numbers, one of them named like a seed."""
+    """Return whether a value is a sum or product of names and numbers, one of them named like a seed."""
     parts = list(s.walk(value))
     if not isinstance(value, s.Operation) or value.operator not in ("+", "*"):
         return False
@@ -122,10 +122,10 @@ def _is_sum(value: s.Expression) -> bool:
 
 @asked_once
 def _seeding(module: Module) -> list[tuple[s.Call, bool]]:
-    """The calls of one argument that seed, in order: those that are known to take no None, and those named so."""
+    """Return the one-argument calls that seed, in order, each with whether it is known to accept no None."""
     rows = module.catalogue.rows("randomness", "seeder")
     seeders = {name for row in rows if row.text("parameter") == "seed" for name in row.list("names")}
-    strict = frozenset(name for name in seeders if name.startswith("torch."))  # those of others take None
+    strict = frozenset(name for name in seeders if name.startswith("torch."))  # other libraries' seeders accept None
     certain = {call for call in module.calls_like(strict) if not module.callee(call).isdisjoint(strict)}
     named = (call for call in module.calls if call in certain or _SEEDERS.fullmatch(last_word(call.function)))
     return [(call, call in certain) for call in named if len(call.arguments) == 1]
@@ -139,7 +139,7 @@ def _seed(name: str, default: object, option: s.Call | None = None) -> Iterator[
 
 
 def is_whole(seed: object) -> bool:
-    """Whether a constant is a number that seeds all generators."""
+    """Return whether a constant is a number that can seed all generators."""
     return isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed <= LARGEST
 
 
@@ -147,7 +147,7 @@ def is_whole(seed: object) -> bool:
 
 
 def _bound_before(scope: Scope, node: s.Node) -> set[str]:
-    """The variables of the scope that `node` is in that are certainly bound before it."""
+    """Return the variables of `node`'s own scope that are certainly bound before it."""
     around = {id(each) for each in node.ancestors()}
     first = min(each.order for each in s.walk(node))
     return {
@@ -158,7 +158,7 @@ def _bound_before(scope: Scope, node: s.Node) -> set[str]:
 
 
 def _is_bound(module: Module, scope: Scope, name: str, node: s.Node) -> bool:
-    """Whether a variable of a scope around that of `node` is certainly bound before it."""
+    """Return whether a variable of a scope around that of `node` is certainly bound before it."""
     if scope.kind != "module":
         return False
     bindings = [b for b in scope.bindings[name] if b.kind in _BINDS]
@@ -168,13 +168,13 @@ def _is_bound(module: Module, scope: Scope, name: str, node: s.Node) -> bool:
 
 
 def _reads(module: Module, scope: Scope, name: str, node: s.Node) -> bool:
-    """Whether the function around `node` reads a variable of `scope` as it is."""
+    """Return whether the function around `node` reads a variable of `scope` directly."""
     function = module.function_of(node)
     return any(around is function for read in module.reads(scope, name) for around in read.ancestors())
 
 
 def _is_at_top(binding: Binding, main: bool) -> bool:
-    """Whether the top level of a file, or if `main` is set its main block, binds a name without a condition.
+    """Return whether the top level of a file, or with `main` its main block, binds a name unconditionally.
 
     The main block does not run where a function is imported, or started in a process of its own.
     """
@@ -188,7 +188,7 @@ def _is_at_top(binding: Binding, main: bool) -> bool:
 
 
 def _constant(module: Module, scope: Scope, name: str) -> object:
-    """What a variable is: the one constant that it is set to, or a parameter's default; None if it may be that, too."""
+    """Return the one constant that a variable is set to, or a parameter's default; None if it may also be None."""
     constants: list[object] = []
     for binding in scope.bindings[name]:
         if isinstance(binding.node, s.Parameter):
@@ -204,8 +204,9 @@ def _constant(module: Module, scope: Scope, name: str) -> object:
 
 
 def _passed(module: Module, parameter: s.Parameter) -> list[object] | None:
-    """What a parameter is without being given, some number if it must be, and what the calls of this file give to it
-    that is no number; None where it may be anything.
+    """Return the default of a parameter, and the constants other than seeds that calls of this file pass for it.
+
+    A number that is certain but not known counts as 0. None where the parameter may be anything.
     """
     function, annotation = parameter.parent, parameter.annotation
     whole = annotation is not None and module.names(annotation) == {"builtins.int"}
@@ -224,7 +225,7 @@ def _passed(module: Module, parameter: s.Parameter) -> list[object] | None:
 
 
 def _default(module: Module, function: s.Function, parameter: s.Parameter, whole: bool) -> list[object] | None:
-    """What a parameter is without being given: its default, or that of its option of click or typer."""
+    """Return the defaults of a parameter, or of its click or typer option: [0] for some number, None if unknown."""
     default = parameter.default
     number: list[object] = [0]
     options = (d for d in function.decorators if isinstance(d, s.Call) and _is_option_of(d, parameter.name))
@@ -245,7 +246,7 @@ def _default(module: Module, function: s.Function, parameter: s.Parameter, whole
 
 
 def _is_option_of(call: s.Call, name: str) -> bool:
-    """Whether a decorator adds the option of click that a parameter gets."""
+    """Return whether a decorator adds the click option that a parameter receives."""
     last = call.function.attribute if isinstance(call.function, s.Attribute) else ""
     flags = [a.value.value for a in call.arguments if not a.keyword and isinstance(a.value, s.Constant)]
     return last == "option" and any(str(flag).lstrip("-").replace("-", "_") == name for flag in flags)
@@ -255,7 +256,7 @@ def _is_option_of(call: s.Call, name: str) -> bool:
 
 
 def _parsed(module: Module, scope: Scope, name: str) -> list[s.Expression]:
-    """The parsers whose options a variable holds, or a parameter that is named like a variable which does."""
+    """Return the parsers whose options a variable holds, or a parameter named like a variable that holds them."""
     bindings = scope.bindings[name]
     if any(isinstance(binding.node, s.Parameter) and binding.node.star for binding in bindings):
         return []
@@ -276,9 +277,9 @@ def _parses(value: s.Expression) -> bool:
 
 
 def _options(module: Module, parsers: list[s.Expression]) -> Iterator[tuple[str, object, s.Call]]:
-    """The whole-number options of parsers that are named like a seed: attribute, default, and the call that adds it.
+    """Yield the integer options of parsers that are named like a seed: attribute, default, and the call that adds it.
 
-    One that must be given counts as a number.
+    A required option counts as a number.
     """
     made = {root for parser in parsers for root in _roots(module, parser)}
     for call in module.calls:
@@ -307,7 +308,7 @@ def _options(module: Module, parsers: list[s.Expression]) -> Iterator[tuple[str,
 
 
 def _roots(module: Module, parser: s.Expression) -> set[int]:
-    """Where the parsers are made that an expression may be, or be a group of options of."""
+    """Return the ids of the expressions that may have made a parser, or the parser that a group of options is of."""
     found = set()
     for value in module.values(parser) or ():
         function = value.function if isinstance(value, s.Call) else None
@@ -319,6 +320,6 @@ def _roots(module: Module, parser: s.Expression) -> set[int]:
 
 
 def _is_of_subcommand(parser: s.Expression) -> bool:
-    """Whether an expression makes the parser of one command of several: the others lack its options."""
+    """Return whether an expression makes the parser of one command of several: the others lack its options."""
     function = parser.function if isinstance(parser, s.Call) else None
     return isinstance(function, s.Attribute) and function.attribute in methods(COMMANDS)

@@ -1,4 +1,4 @@
-"""The share that a rank takes of a sequence, and what has been drawn to put that in its order."""
+"""The share of a sequence that a rank takes, and the draws that put the sequence in order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MANY = re.compile(r"(?i)rank|world|dist|ddp|replicas|num_(nodes|process)")
 
 @record(frozen=True, slots=True)
 class Share:
-    """Where a rank takes its share, and a draw that its sequence comes from, with the table's row."""
+    """The place where a rank takes its share, and a draw that its sequence comes from, with the table's row."""
 
     taken: s.Expression
     draw: s.Call
@@ -28,7 +28,7 @@ class Share:
 
 
 def drawn_shares(module: Module) -> Iterator[Share]:
-    """The shares of what each rank puts in order by itself, each draw once."""
+    """Yield the shares of sequences that each rank puts in order by itself, once for each draw."""
     draws = _draws(module)
     told: set[s.Call] = set()
     for taken, sequence in _taken(module) if draws else ():
@@ -40,7 +40,7 @@ def drawn_shares(module: Module) -> Iterator[Share]:
 
 @asked_once
 def _draws(module: Module) -> dict[s.Call, Row]:
-    """The calls that put things in an order by a global generator, or choose among them."""
+    """Return the calls that order things, or choose among them, with a global generator."""
     found = {}
     for row in module.catalogue.rows("ranks", "permute"):
         for call in module.calls_to(row.list("names")):
@@ -50,7 +50,7 @@ def _draws(module: Module) -> dict[s.Call, Row]:
 
 
 def _taken(module: Module) -> Iterator[tuple[s.Expression, s.Expression]]:
-    """Where a share is taken by rank, and of what: `order[rank::size]`, `islice(order, rank, None, size)`."""
+    """Yield where a share is taken by rank, and of what: `order[rank::size]`, `islice(order, rank, None, size)`."""
     for node in module.every(s.Subscript):
         cut = node.indices[0] if len(node.indices) == 1 else None
         if isinstance(cut, s.Slice) and cut.lower is not None and not node.stored:
@@ -63,7 +63,7 @@ def _taken(module: Module) -> Iterator[tuple[s.Expression, s.Expression]]:
 
 
 class _Origins:
-    """Follows a sequence back to the draws that it comes from, through the functions and methods of the file."""
+    """The path of a sequence back to the draws that it comes from, through functions and methods of the file."""
 
     def __init__(self, module: Module, draws: dict[s.Call, Row]) -> None:
         self.module = module
@@ -72,7 +72,7 @@ class _Origins:
         self._seen: set[s.Node] = set()
 
     def of(self, node: s.Expression, depth: int = _DEPTH) -> Iterator[s.Call]:
-        """The draws that a sequence comes from."""
+        """Yield the draws that a sequence comes from."""
         for part in s.walk(node) if depth else ():
             if part in self._seen:
                 continue
@@ -96,7 +96,7 @@ class _Origins:
                     yield from self.of(value, depth - 1)
 
     def _shuffles(self, call: s.Call, read: s.Name | s.Attribute) -> bool:
-        """Whether a call has shuffled a variable where that is read."""
+        """Return whether a call has shuffled a variable where that is read."""
         first = call.arguments[0].value if call.arguments else None
         if isinstance(read, s.Name):
             named = isinstance(first, s.Name) and first.id == read.id
@@ -106,7 +106,7 @@ class _Origins:
 
 
 def _given(function: s.Function) -> Iterator[s.Expression]:
-    """What a function returns, or yields."""
+    """Yield what a function returns or yields."""
     for node in s.walk(function.body):
         if isinstance(node, s.Leave) and node.kind == "return":
             yield from node.values
@@ -115,7 +115,7 @@ def _given(function: s.Function) -> Iterator[s.Expression]:
 
 
 def _agree(module: Module, node: s.Expression) -> bool:
-    """Whether the class or function around a node seeds a global generator, or has ranks exchange something."""
+    """Return whether the class or function around a node seeds a global generator, or has ranks exchange something."""
     around = module.class_of(node) or module.function_of(node) or module.file
     calls = [part for part in s.walk(around) if isinstance(part, s.Call)]
     seeding = module.catalogue.names("randomness", "seeder")
@@ -123,7 +123,7 @@ def _agree(module: Module, node: s.Expression) -> bool:
 
 
 def _is_for_one(module: Module, draw: s.Call) -> bool:
-    """Whether a test around a draw may leave it to programs of one rank, or to one rank of several."""
+    """Return whether a test around a draw may limit it to programs of one rank, or to one rank of several."""
     function = module.function_of(draw)
     below: s.Node = draw
     for outer in draw.ancestors():

@@ -1,1 +1,1 @@
-"""What sets and hashes hold, and what decides the order of these."""
+"""What sets and hashes hold, and what decides their order."""

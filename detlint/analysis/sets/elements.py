@@ -1,4 +1,4 @@
-"""What decides where items stand in a set: salted hashes, addresses, or neither; and whether they can be sorted."""
+"""What decides the order of items in a set: salted hashes, addresses, or neither; and whether they can be sorted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HOLDING = frozenset(("assign", "named", "with"))  # kinds of bindings that have
 
 
 class Elements:
-    """Answers about the items of one file's sets and other iterables."""
+    """The kinds of the items of one file's sets and other iterables."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -34,13 +34,13 @@ class Elements:
         self._algebra = module.python("methods", "set-algebra")
         self._types = module.python("types", "many") | module.python("types", "set")
         self._many: dict[s.Expression, Kind] = {}
-        self._asked: dict[s.Expression, None] = {}  # what is being looked at
-        self._assumed = False  # something was met again while it was
-        self._since: list[s.Expression] = []  # what was found since the first of them
+        self._asked: dict[s.Expression, None] = {}  # expressions that are being examined
+        self._assumed = False  # whether one of them was met again meanwhile
+        self._since: list[s.Expression] = []  # expressions answered since the first of them
         self._one: dict[s.Expression, Kind] = {}
 
     def row(self, kind: Kind) -> Row | None:
-        """The row of the table that says how single items of a kind are hashed, if one does."""
+        """Return the row of the table that says how single items of a kind are hashed, or None."""
         rows = self.module.catalogue.rows("order", "element")
         wanted = Kind.TEXT if kind in SALTED else kind
         return next((row for row in rows if row.text("gives") == "one" and row.text("kind") == wanted.value), None)
@@ -55,7 +55,7 @@ class Elements:
     # Items
 
     def of(self, node: s.Expression) -> Kind:
-        """What kind of items an iterable holds; what is made of itself adds nothing to what it was made of first."""
+        """Return the kind of items that an iterable holds; where it is made from itself, only other sources count."""
         if node in self._asked:
             self._assumed = True
             return Kind.STABLE
@@ -72,7 +72,7 @@ class Elements:
         return self._many[node]
 
     def _conclude(self) -> None:
-        """Forget what was found on an assumption, but of what was asked for first: that has met all there is."""
+        """Forget what was found on an assumption, except for the first expression asked for: its answer is complete."""
         for node in self._since[:-1] if self._assumed else ():
             self._many.pop(node, None)
         self._assumed = False
@@ -142,13 +142,13 @@ class Elements:
         return Kind.UNKNOWN
 
     def _splits_text(self, receiver: s.Expression, call: s.Call) -> bool:
-        """Whether `split` is that of a text: what a tensor is split by is a number."""
+        """Return whether `split` is that of a string: a tensor is split by a number."""
         by = [a.value for i, a in enumerate(call.arguments) if a.keyword == "sep" or (not a.keyword and i == 0)]
         told = any(isinstance(literal(value), (str, bytes)) or literal(value) is None for value in by)
         return told or self.one(receiver) in (Kind.TEXT, Kind.BYTES) or bool(by and self.one(by[0]) is Kind.TEXT)
 
     def _of_file(self, file: s.Expression) -> Kind:
-        """The kind of what all of a file holds: characters, or the numbers that bytes are."""
+        """Return the kind of the items of a whole file: characters, or the numbers of its bytes."""
         opening = self._tables["read", "names"]
         kinds: list[Kind] = []
         bindings = (reaching(file) or []) if isinstance(file, s.Name) else []
@@ -185,7 +185,7 @@ class Elements:
         return self._with_put_in(kinds, reads)
 
     def _with_put_in(self, kinds: list[Kind], uses: Iterable[s.Expression]) -> Kind:
-        """The kind of what a collection holds at first and what its uses put into it; what is at first there leads."""
+        """Return the kind of a collection's first items and those that its uses put in; the first take precedence."""
         more = [kind for use in uses for kind in self._put_in(use)]
         if kinds and joined(kinds) is Kind.STABLE:
             more = [kind for kind in more if kind is not Kind.UNKNOWN]
@@ -200,7 +200,7 @@ class Elements:
         return bool(made) and made <= self._same
 
     def _put_in(self, read: s.Expression) -> list[Kind]:
-        """The kinds of what a use of a collection puts into it."""
+        """Return the kinds of the items that a use of a collection puts into it."""
         parent = read.parent
         if isinstance(parent, s.Subscript) and parent.stored and parent.value is read:
             return [self.one(parent.indices[0])] if not isinstance(parent.indices[0], s.Slice) else []
@@ -229,7 +229,7 @@ class Elements:
         return self._with_put_in(kinds, uses)
 
     def one(self, node: s.Expression) -> Kind:
-        """What kind of item a value is."""
+        """Return the kind of item that a value is."""
         if node not in self._one:
             self._one[node] = Kind.UNKNOWN
             self._one[node] = self._of_one(node)
@@ -315,7 +315,7 @@ class Elements:
         return Kind.UNKNOWN
 
     def _of_items(self, node: s.Expression, path: tuple[int, ...]) -> Kind:
-        """The kind of a loop's variable, which stands at `path` in each item."""
+        """Return the kind of a loop variable, which stands at `path` in each item."""
         if not path:
             return self.of(node) if not (isinstance(node, s.Call) and _method(node) == "items") else Kind.UNKNOWN
         if not isinstance(node, s.Call):
@@ -336,7 +336,7 @@ class Elements:
     # Types
 
     def _annotated_many(self, node: s.Expression | None) -> Kind:
-        """The kind of the items that an annotation such as `List[str]` tells."""
+        """Return the kind of the items that an annotation such as `List[str]` names."""
         if not isinstance(node, s.Subscript) or not node.indices:
             if node is not None and self.module.names(node) == {"builtins.str"}:
                 return Kind.TEXT
@@ -379,7 +379,7 @@ def _method(node: s.Call) -> str:
 
 
 def _part(binding: Binding) -> s.Expression | None:
-    """What a name is bound to, if need be as one of several that are written down; None where that is not known."""
+    """Return what a name is bound to, perhaps as one element of a display; None where that is not known."""
     value = binding.value
     for step in binding.path:
         parts = value.elements if isinstance(value, s.Collection) else ()

@@ -1,4 +1,4 @@
-"""Kinds of items of a set: what decides where one stands there, and whether it can be sorted."""
+"""Kinds of items in a set: what decides the position of an item, and whether items can be sorted."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from enum import Enum
 
 
 class Kind(Enum):
-    """What decides where an item stands in a set; several kinds of salted hashes, by what can be sorted."""
+    """What decides the position of an item in a set; several kinds of salted hashes, by what can be sorted."""
 
     TEXT = "text"  # a hash that is salted in each process: that of a `str`
     BYTES = "bytes"  # the same, of `bytes`
     PATH = "path"  # the same, of a path
     TUPLE = "tuple"  # the same, of a tuple; its parts can be compared with those of one from the same expression
-    MIXED = "mixed"  # the same, of what may be compared with the others or not
-    APART = "apart"  # the same, of what cannot be compared with the others
+    MIXED = "mixed"  # the same, of items that may or may not be comparable with the others
+    APART = "apart"  # the same, of items that cannot be compared with the others
     IDENTITY = "identity"  # its address
     STABLE = "stable"  # a hash that is the same in each process
     UNKNOWN = "unknown"
@@ -25,7 +25,7 @@ SALTED = ALIKE | {Kind.MIXED, Kind.APART}
 
 
 def joined(kinds: Iterable[Kind]) -> Kind:
-    """The kind of items of several kinds: what varies wins over what is not known, and that over what does not."""
+    """Return the kind of items of several kinds: one that varies beats an unknown one, and that a stable one."""
     given = list(kinds)
     found = set(given)
     if Kind.IDENTITY in found:
@@ -38,7 +38,7 @@ def joined(kinds: Iterable[Kind]) -> Kind:
 
 
 def tuple_of(parts: Iterable[Kind]) -> Kind:
-    """The kind of a tuple that has parts of these kinds, each in its place."""
+    """Return the kind of a tuple whose parts have these kinds."""
     found = set(parts)
     if Kind.IDENTITY in found or not found & SALTED:
         return joined(found or {Kind.STABLE})

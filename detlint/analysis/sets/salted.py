@@ -13,7 +13,7 @@ _VARYING = SALTED | {Kind.IDENTITY}
 
 
 class Salted:
-    """Tells the calls of a file that take the hash of such a value."""
+    """The calls of a file that take the hash of such a value."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -21,7 +21,7 @@ class Salted:
 
     @cached_property
     def elements(self) -> Elements:
-        """What is known of items, and of single values, in this file."""
+        """The kinds of items, and of single values, in this file."""
         return Elements(self.module)
 
     def is_hash(self, call: s.Call) -> bool:
@@ -31,7 +31,7 @@ class Salted:
 
     def _has_text(self, node: s.Expression) -> bool:
         if isinstance(node, s.Constant) and not node.value:
-            return False  # the hash of no text is 0
+            return False  # the hash of an empty string is 0
         if isinstance(node, s.Collection):
             return any(map(self._has_text, node.elements))
         types = self.module.types(node)

@@ -1,4 +1,4 @@
-"""What kind of value an expression stands for, by what its file does with it or takes it from."""
+"""The kind of value that an expression stands for, by what its file does with it or takes it from."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _has(module: Module, klass: s.Class, attributes: set[str]) -> bool:
 
 
 def may_be_column(module: Module, node: s.Expression) -> bool:
-    """Return whether a value may be a column of a table, with texts in it: an attribute, or the entry of a text."""
+    """Return whether a value may be a column of a table, which may hold strings: an attribute, or an entry by key."""
     return not module.is_tensor(node) and any(map(_is_column, module.values(node) or [node]))
 
 

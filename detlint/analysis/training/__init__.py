@@ -1,1 +1,1 @@
-"""What can be told of a model in one file: what trains it, evaluates it, takes its gradients."""
+"""What one file shows about a model: what trains it, evaluates it, and takes its gradients."""

@@ -1,4 +1,4 @@
-"""Which tensors carry no gradient: made from numbers, detached, or computed where autograd records nothing."""
+"""Tensors that carry no gradient: made from numbers, detached, or computed where autograd records nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DEPTH = 12  # a notebook computes one feature from another over many cells
 
 @asked_once
 def is_constant(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
-    """Whether a tensor is known to carry no gradient."""
+    """Return whether a tensor is known to carry no gradient."""
     if isinstance(node, s.Name) and _is_written(module, node):
         return False
     if isinstance(node, s.Attribute) and (node.attribute in listed(module, "detached") or _is_frozen(module, node)):
@@ -58,7 +58,7 @@ def _constant_value(module: Module, value: s.Expression, depth: int) -> bool:
 
 
 def _is_frozen(module: Module, node: s.Attribute) -> bool:
-    """Whether an attribute of an object is a buffer of it, or is told in its class to take no gradient."""
+    """Return whether an attribute of an object is a buffer, or its class sets its `requires_grad` to False."""
     klass = module.class_of(node)
     if klass is None or not isinstance(node.value, s.Name):
         return False
@@ -75,19 +75,19 @@ def _is_frozen(module: Module, node: s.Attribute) -> bool:
 
 
 def _is_same(one: s.Expression, other: s.Attribute) -> bool:
-    """Whether an expression is the attribute of an object that another one is."""
+    """Return whether an expression is the same attribute of an object as another one."""
     return isinstance(one, s.Attribute) and one.attribute == other.attribute and isinstance(one.value, s.Name)
 
 
 def _is_always(node: s.Node) -> bool:
-    """Whether a node is under no test."""
+    """Return whether a node is under no `if`."""
     return not any(isinstance(ancestor, s.If) for ancestor in node.ancestors())
 
 
 def _is_given_constants(module: Module, name: s.Name, depth: int) -> bool:
-    """Whether a name is that of a parameter for which all calls in the file give what carries no gradient.
+    """Return whether a name is that of a parameter for which all calls in the file pass values without gradient.
 
-    With no call in the file, what is called as samples and labels are.
+    With no call in the file, it must be named as samples and labels are.
     """
     found = parameter_of(name)
     if found is None:
@@ -101,12 +101,12 @@ def _is_given_constants(module: Module, name: s.Name, depth: int) -> bool:
 
 
 def _is_unrecorded(module: Module, value: s.Expression) -> bool:
-    """Whether autograd records nothing where a value is computed; what is only handed out there may be a weight."""
+    """Return whether autograd records nothing where a value is computed; one that is only passed on may be a weight."""
     return around(module, value, "no-gradient")
 
 
 def _is_written(module: Module, name: s.Name) -> bool:
-    """Whether something is stored into the object of a name: by a method like `add_`, or at an index."""
+    """Return whether something is stored into the object of a name: by a method like `add_`, or at an index."""
     scope = name.scope.find(name.id)
     for use in module.reads(scope, name.id) if scope is not None else ():
         parent = use.parent

@@ -1,4 +1,4 @@
-"""What surrounds a call: which switches are on, what kind of class it is in, whether it may be on a GPU."""
+"""The context of a call: which switches are on, what kind of class it is in, whether it may be on a GPU."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from detlint.tree import syntax as s
 
 @asked_once
 def in_program(module: Module, effect: str) -> bool:
-    """Whether the file has a call with this effect."""
+    """Return whether the file has a call with this effect."""
     return next(_calls(module, effect), None) is not None
 
 
 def around(module: Module, node: s.Node, effect: str) -> bool:
-    """Whether `node` is in a `with` block or decorated function of this effect, or after a statement of it."""
+    """Return whether `node` is in a `with` block or decorated function of this effect, or after a statement of it."""
     inside = {id(ancestor) for ancestor in node.ancestors()}
     for ancestor in node.ancestors():
         marks: list[s.Expression] = []
@@ -55,29 +55,29 @@ def _has(module: Module, mark: s.Expression, effect: str) -> bool:
 
 
 def is_module(module: Module, klass: s.Class) -> bool:
-    """Whether a class is a module, by its bases or by its methods."""
+    """Return whether a class is a module, by its bases or by its methods."""
     return module.is_a(klass, "module") or any(module.method(klass, m) for m in named(module, "module-methods"))
 
 
 def function_around(node: s.Node) -> s.Function | None:
-    """The innermost `def` around a node."""
+    """Return the innermost `def` around a node, or None."""
     return next((a for a in node.ancestors() if isinstance(a, s.Function) and a.name != "<lambda>"), None)
 
 
 def docstring(node: s.Function | s.Class) -> str:
-    """The text at the beginning of a function or a class; "" where there is none."""
+    """Return the docstring of a function or a class; "" where there is none."""
     first = node.body.statements[0] if node.body.statements else None
     text = first.value if isinstance(first, s.ExpressionStatement) else None
     return text.value if isinstance(text, s.Constant) and isinstance(text.value, str) else ""
 
 
 def named(module: Module, kind: str) -> frozenset[str]:
-    """One of the lists of names of `contexts.toml`."""
+    """Return one of the lists of names in `contexts.toml`."""
     return module.catalogue.names("contexts", "code", id=kind)
 
 
 def may_be_on_gpu(module: Module, call: s.Call) -> bool:
-    """Whether `call` may work on a GPU; False where its tensor or index is on the CPU, and where data is prepared."""
+    """Return whether `call` may run on a GPU: not if its tensor or index is on the CPU, nor where data is prepared."""
     klass = module.class_of(call)
     if klass is not None:
         if module.is_a(klass, "dataset") or not named(module, "data-bases").isdisjoint(module.ancestry(klass)):
@@ -90,7 +90,7 @@ def may_be_on_gpu(module: Module, call: s.Call) -> bool:
 
 
 def shown(module: Module, call: s.Call) -> str:
-    """What is called, in one line: a long receiver is left out."""
+    """Return the text of what is called, on one line; a long receiver is left out."""
     text = module.short(call.function, 60)
     if text.endswith("...") and isinstance(call.function, s.Attribute):
         return f"(...).{call.function.attribute}"

@@ -1,4 +1,4 @@
-"""Where a value goes: to a call of `backward()`, or nowhere that takes its gradient."""
+"""Where a value goes: to a call of `backward()`, or only to places that do not take its gradient."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of, reaching
 
 _COMPARED = ("<", "<=", ">", ">=", "==", "!=", "is", "is not", "in", "not in")
-_MOST = 200  # values that are made of one; the rest is not known
+_MOST = 200  # values derived from one that are followed; beyond that nothing is known
 
 
 def taken_back(module: Module, value: s.Expression) -> s.Call | None:
-    """Return the first call of `backward` that takes the gradient of a value, or of what is made of it."""
+    """Return the first call of `backward` that takes the gradient of a value, or of what is computed from it."""
     return min(_followed(module, value)[0], key=lambda call: call.order, default=None)
 
 
 def goes_back(module: Module, value: s.Expression) -> bool | None:
-    """Whether a value goes to a call of `backward()`; None: it leaves what can be seen of it in the file."""
+    """Return whether a value goes to a call of `backward()`; None where it goes where the file does not show."""
     found, lost = _followed(module, value)
     return True if found else None if lost else False
 
 
 @asked_once
 def _followed(module: Module, value: s.Expression) -> tuple[tuple[s.Call, ...], bool]:
-    """The calls that take the gradient of a value, and whether it also goes where that cannot be told."""
+    """Return the calls that take the gradient of a value, and whether it also goes where that is not known."""
     found: list[s.Call] = []
     queue, seen, lost = [value], {value}, False
     while queue and len(seen) < _MOST:
@@ -53,13 +53,13 @@ def _followed(module: Module, value: s.Expression) -> tuple[tuple[s.Call, ...], 
 
 
 def takes_back(module: Module, call: s.Call) -> bool:
-    """Whether a call takes gradients, as `backward()` does."""
+    """Return whether a call takes gradients, as `backward()` does."""
     names = named(module, "backward")
     return last_word(call.function) in names or bool(module.callee(call) & names)
 
 
 def _drops(module: Module, outer: s.Node, below: s.Node) -> bool:
-    """Whether what is made of a value has no gradient: it is compared, an index, or its `item()` is taken ..."""
+    """Return whether what is made of a value has no gradient: it is compared, an index, or its `item()` is taken ..."""
     if isinstance(outer, s.Operation):
         return outer.operator in _COMPARED
     if isinstance(outer, s.Subscript):
@@ -74,7 +74,7 @@ def _yields(node: s.Node) -> bool:
 
 
 def _next(module: Module, statement: s.Node, part: s.Node) -> Iterator[s.Expression | None]:
-    """Where a value is read that is a part of a statement, or of what the statement makes; None: that is not known."""
+    """Yield where a value that is a `part` of a statement is read after it; None stands for places not known."""
     if isinstance(statement, s.Assign):
         if part is statement.value:
             for target in statement.targets:
@@ -92,7 +92,7 @@ def _next(module: Module, statement: s.Node, part: s.Node) -> Iterator[s.Express
 
 
 def _is_of_library(module: Module, call: s.Call) -> bool:
-    """Whether what is called by itself is a function of a library, such as `print`: it keeps nothing."""
+    """Return whether a bare call is of a library's function, such as `print`, which keeps nothing."""
     names = module.callee(call)
     if isinstance(call.function, s.Attribute) and not module.names(call.function.value):
         return False
@@ -100,7 +100,7 @@ def _is_of_library(module: Module, call: s.Call) -> bool:
 
 
 def _kept(module: Module, assign: s.Assign, target: s.Expression) -> Iterator[s.Expression | None]:
-    """Where a variable, attribute or container is read that an assignment gives a value, or a part of one."""
+    """Yield where a variable, attribute or container is read that an assignment gives a value, or a part of one."""
     if isinstance(target, s.Collection):
         for each in target.elements:
             yield from _kept(module, assign, each)
@@ -116,7 +116,7 @@ def _may_have(read: s.Name, assign: s.Assign) -> bool:
 
 
 def _names(module: Module, target: s.Expression) -> Iterator[s.Name]:
-    """Where the variables are read that a target binds."""
+    """Yield where the variables are read that a target binds."""
     for part in s.walk(target):
         scope = part.scope.find(part.id) if isinstance(part, s.Name) else None
         if isinstance(part, s.Name) and scope is not None:
@@ -124,12 +124,12 @@ def _names(module: Module, target: s.Expression) -> Iterator[s.Name]:
 
 
 def _reads(module: Module, holder: s.Expression) -> Iterator[s.Expression | None]:
-    """Where a variable is read, or an attribute in its class, which others may read as well; None: not known."""
+    """Yield where a variable is read, or an attribute in its class; None where other code may read it as well."""
     if isinstance(holder, s.Name) and not _is_receiver(module, holder):
         yield from _names(module, holder)
         bindings = reaching(holder)
         if bindings is None or any(isinstance(binding.node, s.Parameter) for binding in bindings):
-            yield None  # it is what a caller has
+            yield None  # a caller has it
         return
     if isinstance(holder, s.Attribute) and _is_receiver(module, holder.value):
         klass = module.class_of(holder)
@@ -139,14 +139,14 @@ def _reads(module: Module, holder: s.Expression) -> Iterator[s.Expression | None
 
 
 def _is_receiver(module: Module, node: s.Expression) -> bool:
-    """Whether a name is that of the object whose method it stands in."""
+    """Return whether a name is the receiver of the method that it stands in."""
     function = function_around(node)
     first = function.parameters[0].name if function is not None and function.parameters else None
     return isinstance(node, s.Name) and node.id == first and module.class_of(node) is not None
 
 
 def _given(module: Module, leave: s.Leave) -> Iterator[s.Expression | None]:
-    """Where a function is called that returns a value; None: others may."""
+    """Yield the calls of the function that returns a value; None stands for calls elsewhere."""
     function = function_around(leave)
     if function is None or function.name.startswith("__") or function.name in named(module, "module-methods"):
         yield None

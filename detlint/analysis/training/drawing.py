@@ -13,19 +13,19 @@ from detlint.tree import syntax as s
 from detlint.tree.scopes import bound, reaching
 
 _DEPTH = 12
-_ASIDE = ("training", "train")  # what is called in training
+_ASIDE = ("training", "train")  # conditions that hold in training
 
 
 @record(frozen=True, slots=True)
 class Draw:
-    """A call that draws, or makes a layer that does; `sure` unless an argument that is not known may prevent it."""
+    """A call that draws, or makes a layer that does; `sure` unless an unknown argument may prevent it."""
 
     node: s.Call
     sure: bool
 
 
 class Draws:
-    """Follows what is called in one file."""
+    """The draws of what is called in one file."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -34,12 +34,12 @@ class Draws:
         self._seen: set[s.Node] = set()
 
     def of(self, node: s.Expression) -> list[Draw]:
-        """What may be drawn when the value of `node`, or what it holds, is called; what is not known draws nothing."""
+        """Return the draws when the value of `node`, or what it holds, is called; what is unknown draws nothing."""
         self._seen = set()
         return list(self._of(node, _DEPTH, True))
 
     def of_class(self, klass: s.Class) -> list[Draw]:
-        """What may be drawn when an instance of a class is called."""
+        """Return the draws when an instance of a class is called."""
         self._seen = set()
         return list(self._instance(klass, _DEPTH, True))
 
@@ -78,7 +78,7 @@ class Draws:
                 yield from self._of(value, depth - 1, sure)
 
     def _given(self, parameter: s.Parameter, depth: int) -> Iterator[Draw]:
-        """What is drawn by what the calls of a function of this file pass for one of its parameters."""
+        """Yield the draws of what the calls of a function of this file pass for one of its parameters."""
         function = parameter.parent
         if not isinstance(function, s.Function) or function.name in ("<lambda>", "__init__"):
             return
@@ -87,7 +87,7 @@ class Draws:
                 yield from self._of(value, depth - 1, False)
 
     def _made(self, call: s.Call, depth: int, sure: bool) -> Iterator[Draw]:
-        """What is drawn when what a call makes is called: a layer, a module, a function that wraps another."""
+        """Yield the draws when the result of a call is called: a layer, a module, a function that wraps another."""
         names = self.module.callee(call)
         for name in sorted(names):
             for row in self._layers.get(name, ()):
@@ -125,7 +125,7 @@ class Draws:
                     yield from self._of(part.function, depth - 1, sure)
 
     def _row(self, call: s.Call, row: Row, sure: bool) -> Iterator[Draw]:
-        """A call that its row says draws, as far as its arguments are known."""
+        """Yield a call that its row says draws, unless its arguments are known to prevent it."""
         when = dict.fromkeys(row.list("when"), True)
         for condition, wanted in (when | dict.fromkeys(row.list("unless"), False)).items():
             answer = holds(self.module, call, condition)
@@ -138,7 +138,7 @@ class Draws:
 
 @cache
 def _tables(catalogue: Catalogue) -> tuple[Mapping[str, list[Row]], Mapping[str, list[Row]]]:
-    """The rows of calls that draw from torch's generator, and of layers that do when they are called, by name."""
+    """Return the rows of calls that draw from torch's generator, and of layers that do when called, by name."""
     of_torch = [row for row in catalogue.rows("randomness", "consumer") if "torch" in row.list("generator")]
     calls = [row for row in of_torch if row.text("kind") == "call"]
     layers = [row for row in of_torch if row.text("kind") == "forward"]
@@ -154,7 +154,7 @@ def _by_name(rows: list[Row]) -> dict[str, list[Row]]:
 
 
 def _parts(node: s.Expression) -> list[s.Expression]:
-    """The expressions that a container holds, or that an expression may be."""
+    """Return the expressions that a container holds, or that an expression may be."""
     if isinstance(node, s.Collection):
         return node.elements
     if isinstance(node, s.Comprehension):

@@ -1,4 +1,4 @@
-"""Which code a model runs in evaluation as in training, and with what chance it drops there."""
+"""Code that a model runs in evaluation as in training, and the probability with which it drops there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ARITHMETIC = ("+", "-", "*", "/")
 
 
 def runs_in_evaluation(module: Module, node: s.Node, depth: int = _DEPTH) -> bool:
-    """Whether the forward pass of a module gets to `node` without a word of training or evaluation on the way."""
+    """Return whether the forward pass of a module reaches `node` without a test for training or evaluation."""
     function = function_around(node)
     if function is None or depth == 0 or _is_asked(module, node, function):
         return False
@@ -29,7 +29,7 @@ def runs_in_evaluation(module: Module, node: s.Node, depth: int = _DEPTH) -> boo
         if module.is_a(klass, "autograd-function") or not is_module(module, klass):
             return False
         if any(module.method(klass, name) for name in named(module, "modes")):
-            return False  # which may do anything
+            return False  # they may do anything
         if function.name in named(module, "forward"):
             return True
     calls = module.calls_to({module.qualified(function)})
@@ -37,7 +37,7 @@ def runs_in_evaluation(module: Module, node: s.Node, depth: int = _DEPTH) -> boo
 
 
 def _is_asked(module: Module, node: s.Node, function: s.Function) -> bool:
-    """Whether a choice inside `function` may keep evaluation from `node`."""
+    """Return whether a choice inside `function` may keep evaluation from `node`."""
     below: s.Node = node
     for around in node.ancestors():
         if around is function:
@@ -62,7 +62,7 @@ def _leaves(choice: s.If) -> bool:
 
 
 def asks(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
-    """Whether a value may tell training from evaluation: by its words, or since a caller gives it."""
+    """Return whether a value may tell training from evaluation: by its words, or because a caller passes it."""
     for part in s.walk(node):
         word = part.id if isinstance(part, s.Name) else part.attribute if isinstance(part, s.Attribute) else ""
         if _ASKS.search(word):
@@ -83,9 +83,9 @@ def _is_receiver(parameter: s.Parameter) -> bool:
 
 
 def chance(module: Module, call: s.Call, parameter: str) -> float | None:
-    """With what probability `call` drops, if it drops always: 1.0 for some chance; None where that is not known.
+    """Return the probability with which `call` always drops: 1.0 for some chance, None where it is not known.
 
-    0.0 for one that is 0 unless the user of a class gives it.
+    0.0 stands for a probability that is 0 unless the user of a class passes another.
     """
     passed = module.argument(call, parameter)
     if passed.given is False:
@@ -99,7 +99,7 @@ def chance(module: Module, call: s.Call, parameter: str) -> float | None:
 
 
 def _chances(module: Module, node: s.Expression, depth: int = _DEPTH) -> Iterator[float | None]:
-    """What a probability may be; as the chances of `chance`."""
+    """Yield the values that a probability may have, as `chance` returns them."""
     constant = literal(node)
     if depth == 0 or asks(module, node):
         yield None
@@ -130,9 +130,9 @@ def _chances(module: Module, node: s.Expression, depth: int = _DEPTH) -> Iterato
 
 
 def _given(module: Module, parameter: s.Parameter) -> float | None:
-    """The chance that a parameter is: known only for a constructor's, which holds for all calls of the object.
+    """Return the chance that a parameter is: known only for a constructor's, which holds for all calls of the object.
 
-    A chance of 0 that the file's own calls leave as it is counts as not known.
+    A chance of 0 that the file's own calls leave at the default counts as unknown.
     """
     function = parameter.parent
     if not isinstance(function, s.Function) or function.name != "__init__" or parameter.star:
@@ -153,7 +153,7 @@ def _derives(module: Module, name: str, base: s.Class | None) -> bool:
 
 
 def _held(module: Module, node: s.Attribute, depth: int) -> Iterator[float | None]:
-    """The chances of an attribute: those that its class gives it, else some chance where nothing here sets it."""
+    """Yield the chances of an attribute: those that its class sets, else some chance where nothing here sets it."""
     owner = module.owner(node.value)
     constructed = [] if owner is None else module.attribute_values(owner, node.attribute)
     for other in module.attributes(node.attribute):
@@ -170,7 +170,7 @@ def _held(module: Module, node: s.Attribute, depth: int) -> Iterator[float | Non
 
 
 def _is_parameter(node: s.Attribute) -> bool:
-    """Whether an attribute belongs to what a caller gives to a method that is no constructor."""
+    """Return whether an attribute belongs to an object that a caller passes to a method other than a constructor."""
     value = node.value
     while isinstance(value, s.Attribute):
         value = value.value

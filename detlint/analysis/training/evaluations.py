@@ -1,4 +1,4 @@
-"""Which calls evaluate a model, as far as a file tells: by names, by where no gradients are taken, by loops."""
+"""Calls that evaluate a model, as far as a file shows: by names, by code without gradients, by loops."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DROPS = re.compile(r"(?i)drop_?out")
 
 
 def may_evaluate(module: Module, marks: Iterable[str]) -> bool:
-    """Whether a file has one of these words, or a function whose name says that it evaluates, and is none of tests."""
+    """Return whether a file has one of these words or a function named for evaluation, and has no test runner."""
     if is_for_a_runner(module):
         return False
     said = _EVALUATES | _USES
@@ -35,25 +35,25 @@ def may_evaluate(module: Module, marks: Iterable[str]) -> bool:
 
 
 def is_for_a_runner(module: Module) -> bool:
-    """Whether a file is there to be run by what runs tests."""
+    """Return whether a file is run by a test runner."""
     return not module.words.isdisjoint(module.catalogue.names("program", "runner"))
 
 
 @cache
 def words(name: str) -> frozenset[str]:
-    """The words of a name, in lower case."""
+    """Return the words of a name, in lower case."""
     return frozenset(word.lower() for word in _WORD.findall(name))
 
 
 def is_named_so(function: s.Function) -> bool:
-    """Whether the name of a function says that it evaluates a model, or has it predict."""
+    """Return whether the name of a function says that it evaluates a model, or makes it predict."""
     return bool(words(function.name) & (_EVALUATES | _PREDICTS))
 
 
 def evaluates(module: Module, call: s.Call) -> str:
-    """How a call of a model evaluates it; "" where it does not seem to.
+    """Return how a call of a model evaluates it; "" where it does not seem to.
 
-    It is "named" so, comes "behind" the training, or does so in a program that is "idle", and trains nothing.
+    It is "named" for it, comes "behind" the training, or is in a program that is "idle", which trains nothing.
     """
     function = function_around(call)
     if function is not None and _is_run_by_others(module, function):
@@ -86,7 +86,7 @@ def _how(module: Module, call: s.Call, function: s.Function | None) -> str:
 
 @asked_once
 def _calls(module: Module) -> Mapping[s.Function | None, list[s.Call]]:
-    """The calls of each function, and of the top level."""
+    """Return the calls of each function, and of the top level."""
     found: dict[s.Function | None, list[s.Call]] = defaultdict(list)
     for call in module.calls:
         found[function_around(call)].append(call)
@@ -95,12 +95,12 @@ def _calls(module: Module) -> Mapping[s.Function | None, list[s.Call]]:
 
 @asked_once
 def _steps(module: Module, function: s.Function | None) -> list[s.Call]:
-    """The calls by which a function, or the top level, takes gradients."""
+    """Return the calls by which a function, or the top level, takes gradients."""
     return [one for one in _calls(module)[function] if last_word(one.function) in STEPS]
 
 
 def said_of(node: s.Expression) -> frozenset[str]:
-    """The words of all names in an expression."""
+    """Return the words of all names and strings in an expression."""
     found = frozenset[str]()
     for part in s.walk(node):
         if isinstance(part, (s.Name, s.Attribute)):
@@ -112,7 +112,7 @@ def said_of(node: s.Expression) -> frozenset[str]:
 
 @asked_once
 def _is_run_by_others(module: Module, function: s.Function) -> bool:
-    """Whether a function is part of a model, or is a method that what a library has of its class may call."""
+    """Return whether a function is part of a model, or a method that a library's base of its class may call."""
     klass = module.class_of(function)
     if klass is None or is_module(module, klass):
         return klass is not None
@@ -126,18 +126,18 @@ def _is_of_library(module: Module, name: str) -> bool:
 
 @cache
 def _free(catalogue: Catalogue) -> tuple[str, ...]:
-    """The calls that keep gradients from being taken."""
+    """Return the names of calls that switch gradients off."""
     return tuple(sorted(catalogue.names("contexts", "context", "calls", effect="no-gradient")))
 
 
 @cache
 def _roots(catalogue: Catalogue) -> frozenset[str]:
-    """The libraries that the tables know."""
+    """Return the libraries that the tables know."""
     return frozenset(name.partition(".")[0] for name in catalogue.known_names)
 
 
 def _loops(node: s.Node) -> Iterator[s.For | s.While | s.Clause]:
-    """The loops around a node in its function."""
+    """Yield the loops around a node in its function."""
     for ancestor in node.ancestors():
         if isinstance(ancestor, s.Function):
             return
@@ -148,13 +148,13 @@ def _loops(node: s.Node) -> Iterator[s.For | s.While | s.Clause]:
 
 
 def _is_over_evaluation(loop: s.For | s.While | s.Clause) -> bool:
-    """Whether a loop is over what its name says is there for an evaluation."""
+    """Return whether a loop is over something that its name says is for evaluation."""
     said = frozenset[str]() if isinstance(loop, s.While) else said_of(loop.iterator)
     return bool(said & _EVALUATES) and not said & TRAINS
 
 
 def _is_behind(call: s.Call, loops: Sequence[s.Node], steps: Sequence[s.Call], *, free: bool) -> bool:
-    """Whether a call comes when all loops of its function that train are done, or a step is, without gradients."""
+    """Return whether a call follows training steps that are all in loops, and is outside these or without gradients."""
     training = [loop for step in steps for loop in _loops(step)]
     looped = all(any(True for _ in _loops(step)) for step in steps)
     done = free or not any(loop in training for loop in loops)
@@ -162,7 +162,7 @@ def _is_behind(call: s.Call, loops: Sequence[s.Node], steps: Sequence[s.Call], *
 
 
 def _is_free(module: Module, call: s.Call, function: s.Function | None) -> bool:
-    """Whether no gradients are taken where a call is, or wherever the file calls its function."""
+    """Return whether no gradients are taken where a call is, or wherever the file calls its function."""
     if not module.speaks_of(_free(module.catalogue)):
         return False
     if _has_free(module, function) and around(module, call, "no-gradient"):
@@ -172,7 +172,7 @@ def _is_free(module: Module, call: s.Call, function: s.Function | None) -> bool:
 
 @asked_once
 def _has_free(module: Module, function: s.Function | None) -> bool:
-    """Whether a function, the top level, or what is around it, says somewhere that no gradients are taken."""
+    """Return whether a function, the top level, or what is around it, switches gradients off anywhere."""
     wanted = {name.rpartition(".")[2] for name in _free(module.catalogue)}
     here = [] if function is None else [function, *function.ancestors()]
     marks = [mark for node in here if isinstance(node, (s.Function, s.Class)) for mark in node.decorators]
@@ -189,19 +189,19 @@ def _is_called_free(module: Module, function: s.Function) -> bool:
 
 @asked_once
 def _drops_gradients(module: Module, function: s.Function | None) -> bool:
-    """Whether a function takes something from its tensors that has no gradient."""
+    """Return whether a function takes something without a gradient from its tensors."""
     parts = (part for part in s.walk(function) if isinstance(part, s.Attribute)) if function is not None else ()
     return any(part.attribute in named(module, "drops-gradient") for part in parts)
 
 
 def _loads(module: Module, call: s.Call, function: s.Function | None) -> bool:
-    """Whether weights are loaded ahead of a call, in the same function."""
+    """Return whether weights are loaded before a call, in the same function."""
     before = (one for one in module.calls_named(_LOADS) if one.order < call.order and last_word(one.function) in _LOADS)
     return any(function_around(one) is function for one in before)
 
 
 def _is_meant(module: Module, call: s.Call, function: s.Function | None) -> bool:
-    """Whether names, texts or calls around tell that layers draw on purpose, or that the mode is set."""
+    """Return whether names, texts or calls around show that layers draw on purpose, or that the mode is set."""
     for above in call.ancestors():
         if isinstance(above, (s.Function, s.Class)) and (
             MEANT.search(above.name) or MEANT.search(docstring(above)) or _DROPS.search(docstring(above))
@@ -218,5 +218,5 @@ def _is_meant(module: Module, call: s.Call, function: s.Function | None) -> bool
 
 
 def _is_made(module: Module, call: s.Call) -> bool:
-    """Whether a call makes a layer."""
+    """Return whether a call makes a layer."""
     return any(name.startswith("torch.") or name in module.classes for name in module.callee(call))

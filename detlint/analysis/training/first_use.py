@@ -1,4 +1,4 @@
-"""Where an object is used first, the second place of a finding that stands where the object is made."""
+"""Where an object is first used: the second place of a finding that stands where the object is made."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from detlint.analysis.training.contexts import named
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
-_STEPS = 6  # from a variable to what is made of it, as a loader of a sampler
+_STEPS = 6  # from a variable to what is made of it, such as a loader from a sampler
 
 
 def first_use(module: Module, made: s.Call, methods: Collection[str] = ()) -> s.Node | None:
-    """Return where the object that `made` gives is called, or with `methods` gone through or asked for one of these.
+    """Return where the object of `made` is called, or with `methods` iterated over or asked for one of these.
 
-    That is the first such place by the order of the text, or the first of what the object is given to and kept by.
-    None where the file shows no use.
+    That is the first such place in the order of the text, or the first use of an object that it is passed to and kept
+    by. None where the file shows no use.
     """
     return _first(module, made, methods, _STEPS)
 
@@ -43,7 +43,7 @@ def _first(module: Module, node: s.Expression, methods: Collection[str], steps: 
 
 
 def _taken(module: Module, call: s.Call, methods: Collection[str], steps: int) -> s.Node | None:
-    """Return where an object is used that a call is given: there, if that goes through it, else where it is kept."""
+    """Return where an object passed to a call is used: there, if the call iterates over it, else where it is kept."""
     names = module.callee(call)
     iterating = module.python("functions", "iterates") | module.catalogue.names("program", "role", kind="wraps")
     if names and names <= iterating:
@@ -53,7 +53,7 @@ def _taken(module: Module, call: s.Call, methods: Collection[str], steps: int) -
 
 
 def _reads(module: Module, value: s.Expression) -> Iterator[s.Expression]:
-    """Yield where the variable or the attribute is read that a value is assigned to."""
+    """Yield where the variable or attribute that a value is assigned to is read."""
     parent = value.parent
     for target in parent.targets if isinstance(parent, s.Assign) and parent.value is value else ():
         scope = target.scope.find(target.id) if isinstance(target, s.Name) else None

@@ -19,9 +19,9 @@ _DEPTH = 4
 
 
 def may_have_gradient(module: Module, call: s.Call, *, weights: bool = False) -> bool:
-    """Whether a gradient may be taken through `call`; False where it is plain that none is.
+    """Return whether a gradient may be taken through `call`; False where it is plain that none is.
 
-    With `weights` that of what is called, whatever it is given.
+    With `weights`, the gradient may be that of the called object's weights, for any argument.
     """
     if not _is_recorded(module, call) or (module.class_of(call) is not None and _only_applies(module)):
         return False
@@ -36,13 +36,13 @@ def may_have_gradient(module: Module, call: s.Call, *, weights: bool = False) ->
 
 
 def _is_of_module(module: Module, node: s.Node) -> bool:
-    """Whether a node belongs to a module, which another file may train."""
+    """Return whether a node belongs to a module, which another file may train."""
     klass = module.class_of(node)
     return klass is not None and is_module(module, klass)
 
 
 def _applied_to(module: Module, call: s.Call) -> list[s.Expression | None]:
-    """What a layer without weights, which `call` makes under a name, is called with; None among it: not known."""
+    """Return the arguments of a layer without weights that `call` makes under a name; None among them: not known."""
     weights = module.catalogue.names("randomness", "consumer", weights="yes")
     assign, names = call.parent, module.callee(call)
     target = assign.targets[0] if isinstance(assign, s.Assign) and len(assign.targets) == 1 else None
@@ -59,7 +59,7 @@ def _applied_to(module: Module, call: s.Call) -> list[s.Expression | None]:
 
 
 def _reads_of(module: Module, target: s.Expression, value: s.Expression) -> list[s.Expression]:
-    """Where a variable may be read that has a value, or the attribute that a constructor gives it."""
+    """Return the reads of a variable that may have a value, or of the attribute that it is assigned to."""
     if isinstance(target, s.Attribute):
         klass = module.class_of(target)
         return [] if klass is None else [x for x in module.attributes(target.attribute) if not x.stored]
@@ -69,7 +69,7 @@ def _reads_of(module: Module, target: s.Expression, value: s.Expression) -> list
 
 
 def _is_recorded(module: Module, call: s.Call, depth: int = _DEPTH) -> bool:
-    """Whether autograd may record a call, from what is around it, what is made of it and who calls its function."""
+    """Return whether autograd may record a call, by what is around it and by who calls its function."""
     if around(module, call, "no-gradient") or only_evaluates(module, call):
         return False
     function = function_around(call)
@@ -86,7 +86,7 @@ def _is_recorded(module: Module, call: s.Call, depth: int = _DEPTH) -> bool:
 
 
 def _is_called_with_gradient(module: Module, function: s.Function, depth: int) -> bool:
-    """Whether a function may be used where autograd records: in the file, or where that does not use it, elsewhere."""
+    """Return whether a function may be used where autograd records: in the file, or elsewhere if unused there."""
     if depth == 0 or function.name in named(module, "module-methods") or function.name.startswith("__"):
         return True
     spelled = [*module.names_of(function.name), *module.attributes(function.name)]
@@ -94,7 +94,7 @@ def _is_called_with_gradient(module: Module, function: s.Function, depth: int) -
     outside = [node for node in uses if function_around(node) is not function]
     if not outside:
         never = module.path.endswith(".ipynb") and class_of(function) is None and not function.decorators
-        if never:  # what a notebook does not use nobody imports
+        if never:  # nobody imports what a notebook does not use
             return False
         return _steps(module, function) or not is_named_so(function)
     return any(_use_records(module, use, depth) for use in outside)
@@ -102,12 +102,12 @@ def _is_called_with_gradient(module: Module, function: s.Function, depth: int) -
 
 @asked_once
 def _steps(module: Module, function: s.Function) -> bool:
-    """Whether a function takes gradients itself."""
+    """Return whether a function takes gradients itself."""
     return any(isinstance(each, s.Call) and takes_back(module, each) for each in s.walk(function))
 
 
 def _is_use(module: Module, node: s.Node, function: s.Function) -> bool:
-    """Whether a node is a name of `function`; for a method, an attribute of an unknown object may be."""
+    """Return whether a node is a name of `function`; for a method, an attribute of an unknown object may be."""
     if not isinstance(node, (s.Name, s.Attribute)) or node.stored:
         return False
     if (node.id if isinstance(node, s.Name) else node.attribute) != function.name:
@@ -130,7 +130,7 @@ def _use_records(module: Module, use: s.Node, depth: int) -> bool:
 
 @asked_once
 def _only_applies(module: Module) -> bool:
-    """Whether the file is a script, or a test, that runs its models without gradients and has no word of training."""
+    """Return whether a script or test runs its models without gradients and has no training words."""
     script = any(is_main_guard(statement) for statement in module.file.body.statements)
     if not script and not is_test(module.path):
         return False
@@ -142,13 +142,13 @@ def _only_applies(module: Module) -> bool:
 
 @asked_once
 def _speaks_of_training(module: Module) -> bool:
-    """Whether a file has a word that only code which trains has."""
+    """Return whether a file has a word that only training code has."""
     names = [name.lower() for name in module.identifiers]
     return any(word in name for word in named(module, "training-words") for name in names)
 
 
 def _applies_models(module: Module, node: s.Function | s.With) -> bool:
-    """Whether a node is a function that is no method of a module, or is in one, and switches gradients off."""
+    """Return whether a function, or the one around a `with`, is in no module and switches gradients off."""
     function = node if isinstance(node, s.Function) else function_around(node)
     klass = None if function is None else module.class_of(function)
     if function is None or (klass is not None and is_module(module, klass)):

@@ -1,4 +1,4 @@
-"""Whether a layer that a module keeps is ever run."""
+"""Layers that a module keeps but never runs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from detlint.tree import syntax as s
 
 
 def is_idle(module: Module, call: s.Call) -> bool:
-    """Whether `call` makes what a class keeps in attributes of itself that nothing in the file reads.
+    """Return whether `call` makes what a class keeps in attributes of itself that nothing in the file reads.
 
-    Where a base is not known, all of a module's parts are gone through, or a class is left for others to complete,
-    that cannot be told.
+    False where that is not known: where a base is unknown, where the class iterates over all of a module's parts, or
+    where other code is to complete the class.
     """
     klass = module.class_of(call)
     assign = next((a for a in call.ancestors() if isinstance(a, s.Statement)), None)

@@ -1,4 +1,4 @@
-"""Which code takes gradients: the methods of modules and of trainers, and what goes to a call of `backward()`."""
+"""Code that takes gradients: the methods of modules and trainers, and what goes to a call of `backward()`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _DEPTH = 4
 
 
 def is_learning(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
-    """Whether `node` is plainly in code that takes gradients, and its value may go there.
+    """Return whether `node` is plainly in code that takes gradients, and its value may go there.
 
-    That is a method of a module or a trainer, a program, function or method of a file that calls `backward()`, and
+    Such code is a method of a module or a trainer, a program, function or method of a file that calls `backward()`, and
     what these call.
     """
     function = function_around(node)
@@ -41,7 +41,7 @@ def is_learning(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool
 
 
 def is_lent(module: Module, node: s.Expression) -> bool:
-    """Whether `node` is in a function that its file leaves to others, which may take gradients through it."""
+    """Return whether `node` is in a function that only other files call, which may take gradients through it."""
     function = function_around(node)
     if function is None or module.class_of(function) is not None or is_named_so(function) or _is_data(module, node):
         return False
@@ -54,7 +54,7 @@ def _trainers(module: Module) -> frozenset[str]:
 
 @asked_once
 def takes_gradients(module: Module) -> bool:
-    """Whether the file takes gradients itself: something in it calls `backward()`."""
+    """Return whether the file takes gradients itself: something in it calls `backward()`."""
     names = named(module, "backward")
     if next(module.calls_to(names), None) is not None:
         return True
@@ -63,7 +63,7 @@ def takes_gradients(module: Module) -> bool:
 
 
 def may_learn(module: Module) -> bool:
-    """Whether the file takes gradients, or defines, makes or starts what takes them."""
+    """Return whether the file takes gradients, or defines, makes or starts what takes them."""
     if takes_gradients(module) or any(function.name == "training_step" for function in module.every(s.Function)):
         return True
     if any(True for _ in module.calls_to(_trainers(module))):
@@ -76,7 +76,7 @@ def may_learn(module: Module) -> bool:
 
 
 def _is_data(module: Module, node: s.Node) -> bool:
-    """Whether the tensor that a call is about is a sample of the data, as a loop gives it or a name tells."""
+    """Return whether the tensor that a call is about is a sample of the data, from a loop or by its name."""
     tensor = subject(module, node) if isinstance(node, s.Call) else None
     return tensor is not None and _is_sample(module, tensor)
 

@@ -1,4 +1,4 @@
-"""What names and texts around a call tell of noise that is meant."""
+"""What names and texts around a call say about intended noise."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MEANT = re.compile(r"(\b|_)[mM][cC](\b|_|[A-Z])|(?i:monte|bayes|uncertain|stocha
 
 
 def comments(module: Module, node: s.Node) -> str:
-    """The comments on the lines of a node, and on lines of their own right above it."""
+    """Return the comments on the lines of a node, and on lines of their own right above it."""
     lines = _lines(module)
     start, end = (module.text.count("\n", 0, offset) for offset in module.span(node))
     found = [line.partition("#")[2] for line in lines[start : end + 1]]

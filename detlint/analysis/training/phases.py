@@ -1,4 +1,4 @@
-"""Which branches training never takes, or takes for other sizes alone, and which follow the deterministic mode."""
+"""Branches that training never takes, or takes only for other sizes, and those that follow the deterministic mode."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from detlint.tree.scopes import Binding, bound, class_of, reaching
 
 _NONE = ("is", "==")
 _LEAVING = ("return", "raise")
-_SIZES = ("size", "scale_factor")  # what a function that resizes is given
+_SIZES = ("size", "scale_factor")  # parameters of a function that resizes
 
 
 def only_evaluates(module: Module, node: s.Node) -> bool:
-    """Whether `node` is in a branch that training does not take, or follows what training leaves or fails at."""
+    """Return whether `node` is in a branch that training does not take, or after a statement that ends training."""
     below: s.Node = node
     for ancestor in node.ancestors():
         if isinstance(ancestor, (s.If, s.Conditional)):
@@ -34,14 +34,14 @@ def only_evaluates(module: Module, node: s.Node) -> bool:
 
 
 def follows_mode(module: Module, node: s.Node) -> bool:
-    """Whether the program asks for the deterministic mode to choose between `node` and something else."""
+    """Return whether the program chooses between `node` and something else by the deterministic mode."""
     return any(_asks_mode(module, test) for test in _tests(node))
 
 
 def hangs_on_size(module: Module, call: s.Call) -> bool:
-    """Whether a call resizes what an object keeps, or a function is given, only where sizes differ, as defaults do not.
+    """Return whether a call resizes something kept or passed in only where sizes differ, which by default they do not.
 
-    So do models with their tables of positions, where images are not of the size that they were made for.
+    Models do so with their tables of positions, for images of other sizes than those they were made for.
     """
     tensor, parameters = subject(module, call), {name for name, _, _ in module.signature(module.callee(call))}
     if tensor is None or not parameters.issuperset(_SIZES) or not _is_kept(module, tensor):
@@ -50,7 +50,7 @@ def hangs_on_size(module: Module, call: s.Call) -> bool:
 
 
 def _tests(node: s.Node, kinds: tuple[str, ...] = _LEAVING) -> Iterator[s.Expression]:
-    """The tests of its function that decide whether a node is run, by what leaves it before in one of these ways."""
+    """Yield the tests in its function that decide whether a node runs, by the ways to leave before it in `kinds`."""
     below: s.Node = node
     for ancestor in node.ancestors():
         if isinstance(ancestor, (s.If, s.Conditional)) and below is not ancestor.test:
@@ -64,7 +64,7 @@ def _tests(node: s.Node, kinds: tuple[str, ...] = _LEAVING) -> Iterator[s.Expres
 
 
 def _is_kept(module: Module, node: s.Expression, depth: int = 8) -> bool:
-    """Whether a tensor is an attribute of an object, or of a function's parameter, of another shape."""
+    """Return whether a tensor is an attribute of an object, or a parameter of a function, perhaps reshaped."""
     if isinstance(node, s.Subscript):
         return _is_kept(module, node.value, depth)
     if isinstance(node, s.Operation):
@@ -95,14 +95,14 @@ def _binds_kept(module: Module, binding: Binding, depth: int) -> bool:
 
 
 def _compares(node: s.Node) -> bool:
-    """Whether a node compares two values that the text does not tell."""
+    """Return whether a node compares two values of which neither is a literal."""
     if not isinstance(node, s.Operation) or node.operator not in ("==", "!="):
         return False
     return all(literal(operand) is UNKNOWN for operand in node.operands)
 
 
 def _before(block: s.Block, node: s.Node) -> Iterator[s.Statement]:
-    """The statements of a block ahead of one."""
+    """Yield the statements of a block before one of them."""
     for statement in block.statements:
         if statement is node:
             return
@@ -110,7 +110,7 @@ def _before(block: s.Block, node: s.Node) -> Iterator[s.Statement]:
 
 
 def _in_training(module: Module, test: s.Expression) -> bool | None:
-    """Whether a test holds in training (True) or fails (False); None: it asks something else."""
+    """Return whether a test holds in training (True) or fails (False); None where it tests something else."""
     if isinstance(test, s.Operation) and (test.operator == "not" or test.operator in ("and", "or")):
         answers = [_in_training(module, operand) for operand in test.operands]
         if test.operator == "not":
@@ -130,7 +130,7 @@ def _in_training(module: Module, test: s.Expression) -> bool | None:
 
 
 def _ends_training(module: Module, statement: s.Statement) -> bool:
-    """Whether training does not get past a statement."""
+    """Return whether training never gets past a statement."""
     if isinstance(statement, s.Other):
         return statement.kind == "assert" and _in_training(module, statement.values[0]) is False
     return isinstance(statement, s.If) and _leaves(statement.body) and _in_training(module, statement.test) is True
@@ -141,7 +141,7 @@ def _leaves(block: s.Block, kinds: tuple[str, ...] = _LEAVING) -> bool:
 
 
 def _asks_mode(module: Module, test: s.Expression) -> bool:
-    """Whether a test is made of what tells the deterministic mode."""
+    """Return whether a test asks for the deterministic mode."""
     asked = named(module, "deterministic-asked")
     parts = [value for part in s.walk(test) if isinstance(part, s.Name) for value in module.values(part) or ()]
     return any(isinstance(part, s.Call) and bool(module.callee(part) & asked) for part in (*s.walk(test), *parts))

@@ -14,9 +14,9 @@ _CHOOSING = ("optim", "adam", "sgd")  # parts of the names of what takes paramet
 
 
 def is_trained(module: Module, call: s.Call, depth: int = _DEPTH) -> bool:
-    """Whether an optimiser of the file takes the parameters of a model, or a trainer the model, which then trains.
+    """Return whether an optimizer of the file takes the model's parameters, or a trainer that trains takes the model.
 
-    The model is what a call of a class, or of a class's method, gives; else what the method is called on.
+    The model is the result of a call of a class, or of a class's method; else the object that the method is called on.
     """
     own = call.function.value if isinstance(call.function, s.Attribute) and not module.callee(call) else None
     node: s.Node = _chained(module, call) if own is None else own
@@ -33,7 +33,7 @@ def is_trained(module: Module, call: s.Call, depth: int = _DEPTH) -> bool:
 
 
 def _holds_trained(module: Module, node: s.Node, depth: int) -> bool:
-    """Whether what holds a value is trained, or is what a call makes of it and puts in its place."""
+    """Return whether the variable that a value is assigned to is trained, or what a call makes of it is."""
     parent = node.parent
     if not isinstance(parent, s.Assign) or parent.value is not node or len(parent.targets) != 1 or depth == 0:
         return False
@@ -45,13 +45,13 @@ def _holds_trained(module: Module, node: s.Node, depth: int) -> bool:
 
 
 def is_asked_for(module: Module, call: s.Call) -> bool:
-    """Whether a call is in a branch that a user asks for: any but one that tells whether a package is there."""
+    """Return whether a call is in a branch that a user asks for: any but one on whether a package is available."""
     tests = [ancestor.test for ancestor in call.ancestors() if isinstance(ancestor, s.If)]
     return any(not (isinstance(test, s.Call) and "available" in module.source(test.function)) for test in tests)
 
 
 def _chained(module: Module, call: s.Call) -> s.Expression:
-    """The last of the calls that are chained to one, as in `model.cuda().train()`."""
+    """Return the last of the calls that are chained to one, as in `model.cuda().train()`."""
     node: s.Expression = call
     while isinstance(node.parent, s.Attribute) and isinstance(node.parent.parent, s.Call):
         outer = node.parent.parent
@@ -62,7 +62,7 @@ def _chained(module: Module, call: s.Call) -> s.Expression:
 
 
 def _reads(module: Module, holder: s.Expression, value: s.Expression | None) -> Iterator[s.Expression]:
-    """Where what holds a model is read: a variable that may have the value there, if one is given, or an attribute."""
+    """Yield where a model's holder is read: an attribute, or a variable that may have `value` there, if it is given."""
     if isinstance(holder, s.Name):
         scope = holder.scope.find(holder.id)
         for read in module.reads(scope, holder.id) if scope is not None else ():
@@ -77,13 +77,13 @@ def _reads(module: Module, holder: s.Expression, value: s.Expression | None) -> 
 
 
 def _class_around(node: s.Node) -> s.Class | None:
-    """The class in whose method a node is."""
+    """Return the class in whose method a node is, or None."""
     function = function_around(node)
     return None if function is None else class_of(function)
 
 
 def _is_taken(module: Module, node: s.Node) -> bool:
-    """Whether an optimiser is given the parameters of a model here, or a trainer that trains the model itself."""
+    """Return whether an optimizer takes a model's parameters here, or a trainer that trains takes the model."""
     parent = node.parent
     if isinstance(parent, s.Attribute) and parent.attribute in ("parameters", "named_parameters"):
         takers = (each for each in parent.ancestors() if isinstance(each, s.Call))
@@ -102,14 +102,14 @@ def _is_taken(module: Module, node: s.Node) -> bool:
 
 
 def _is_trainer(module: Module, names: frozenset[str]) -> bool:
-    """Whether classes are trainers, or derive from one in the file."""
+    """Return whether classes are trainers, or derive from one in the file."""
     known = named(module, "trainers")
     own = {module.qualified(klass) for klass in module.every(s.Class) if not known.isdisjoint(module.ancestry(klass))}
     return bool(names) and names <= known | own
 
 
 def _trains(module: Module, made: s.Call) -> bool:
-    """Whether a trainer that a call makes is told to train."""
+    """Return whether a trainer that a call makes is told to train."""
     parent = made.parent
     if isinstance(parent, s.Attribute):
         return parent.attribute == "train"

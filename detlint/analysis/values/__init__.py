@@ -1,1 +1,1 @@
-"""What can be told of a value in one file: a tensor, an argument, an option, a number."""
+"""What one file shows about a value: a tensor, an argument, an option, a number."""

@@ -22,9 +22,9 @@ _TENSOR = ["Tensor"]
 
 
 def applies(module: Module, call: s.Call, when: Iterable[str], unless: Iterable[str], *, usual: bool = False) -> bool:
-    """Whether all of `when` are known to hold and all of `unless` are known not to.
+    """Return whether all of `when` are known to hold and all of `unless` are known not to.
 
-    What is `usual` counts as known: what the calls in the file give for a parameter, else its default.
+    With `usual`, a parameter counts as known: it is what the calls in the file pass for it, else its default.
     """
     if any(holds(module, call, condition, usual) is not True for condition in when):
         return False
@@ -32,14 +32,14 @@ def applies(module: Module, call: s.Call, when: Iterable[str], unless: Iterable[
 
 
 def holds(module: Module, call: s.Call, condition: str, usual: bool = False) -> bool | None:
-    """Whether a condition holds for `call`; None where that cannot be decided.
+    """Return whether a condition holds for `call`; None where that cannot be decided. Raises ValueError if malformed.
 
-    `p=a|b`: p's constant value, or the qualified name of what it is, is one of these, `p!=a`: none of these,
-    `p`: given and not None, `!p`: absent or None, `p:Tensor`: a tensor, `p:a|b`: made by a call of one of these.
-    `p.q=a` speaks of what p holds: of its entry `q` where it is a dict, else of what the call that made it was given
-    for `q`. `@known:p=a`: p=a is known to hold. `@rank=1` and `@rank>=3` speak of the tensor's dimensions, `@float` of
-    its element type, `@repeats:p` and `@unique:p` of the values of an index (`@!unique:p`: not known to be unique),
-    `@length:p=4` of the elements of a tuple or list, `@one_way:p` of a padding that is known to be along one dimension.
+    `p=a|b`: p's constant value, or the qualified name of what it is, is one of these, `p!=a`: none of these, `p`: given
+    and not None, `!p`: absent or None, `p:Tensor`: a tensor, `p:a|b`: made by a call of one of these. `p.q=a` is about
+    what p holds: its entry `q` where it is a dict, else what the call that made it was given for `q`. `@known:p=a`: p=a
+    is known to hold. `@rank=1` and `@rank>=3` are about the tensor's dimensions, `@float` about its element type,
+    `@repeats:p` and `@unique:p` about the values of an index (`@!unique:p`: not known to be unique), `@length:p=4`
+    about the number of elements of a tuple or list, `@one_way:p` about a padding known to be along one dimension.
     `@zeros`: the tensor is made of zeros, `@inexact:p`: not known to hold whole numbers, whose sum is exact.
     `@dtype:p!=int32|int64`: p's element type is not known to be one of these. `@unfused`: no fused kernel can take the
     shapes that the attention is given. `@says:a|b`: the file has one of these words.
@@ -56,7 +56,7 @@ def holds(module: Module, call: s.Call, condition: str, usual: bool = False) -> 
 
 
 def _answer(module: Module, passed: Passed, operator: str | None, wanted: list[str], usual: bool) -> bool | None:
-    """Whether what is passed, in one of the ways that are possible, is as a condition says."""
+    """Return whether what may be passed satisfies a condition; None where that is not known."""
     if operator == ":":
         if not passed.values:
             return None if passed.given is None else False
@@ -78,7 +78,7 @@ def _answer(module: Module, passed: Passed, operator: str | None, wanted: list[s
 
 
 def _is_made_by(module: Module, passed: Passed, wanted: list[str]) -> bool | None:
-    """Whether what is passed was made by calls of some names; None where it may come from elsewhere."""
+    """Return whether what is passed was made by calls of some names; None where it may come from elsewhere."""
     answers = {
         _makes(module, value, wanted)
         for expression in passed.values
@@ -88,7 +88,7 @@ def _is_made_by(module: Module, passed: Passed, wanted: list[str]) -> bool | Non
 
 
 def _makes(module: Module, value: s.Expression, wanted: list[str]) -> bool | None:
-    """Whether a value is a call of one of some names; one of another class, or a constant, is none."""
+    """Return whether a value is a call of one of some names: False for another class or a constant, None if unknown."""
     if not isinstance(value, s.Call):
         return None if literal(value) is UNKNOWN else False
     callee = module.callee(value)
@@ -99,7 +99,7 @@ def _makes(module: Module, value: s.Expression, wanted: list[str]) -> bool | Non
 
 
 def _possible(module: Module, passed: Passed, usual: bool) -> list[str] | None:
-    """All that a parameter may be, as the tables spell it; None: something that is not known."""
+    """Return all values that a parameter may have, as the tables spell them; None where one is not known."""
     if passed.given is False:
         return ["None" if passed.default is UNKNOWN else _spelled(passed.default)]
     if not passed.values:
@@ -119,7 +119,7 @@ def _possible(module: Module, passed: Passed, usual: bool) -> list[str] | None:
 
 
 def _text(module: Module, node: s.Expression) -> str | None:
-    """A constant, a qualified name, or the elements of a tuple or list where all are equal; None: not known."""
+    """Return a constant, a qualified name, or the one element that a tuple or list repeats; None: not known."""
     value = literal(node)
     if value is not UNKNOWN:
         return _spelled(value)
@@ -133,7 +133,7 @@ def _text(module: Module, node: s.Expression) -> str | None:
 
 
 def _spelled(value: object) -> str:
-    """A constant as the tables write it; a tuple of equal elements is that element."""
+    """Return a constant as the tables write it; a tuple of equal elements is that element."""
     if isinstance(value, tuple) and value and all(item == value[0] for item in value):
         value = value[0]
     return str(value)
@@ -199,7 +199,7 @@ def _length(module: Module, passed: Passed) -> int | None:
 
 
 def _is_one_way(node: s.Expression) -> bool:
-    """Whether a padding, two numbers a dimension, is of zeros for all dimensions but one."""
+    """Return whether a padding, two numbers for each dimension, is of zeros for all dimensions but one."""
     if not isinstance(node, s.Collection) or any(isinstance(e, s.Starred) for e in node.elements):
         return False
     pairs = [node.elements[at : at + 2] for at in range(0, len(node.elements), 2)]
@@ -207,9 +207,9 @@ def _is_one_way(node: s.Expression) -> bool:
 
 
 def subject(module: Module, call: s.Call) -> s.Expression | None:
-    """The tensor that a call is about: a method's receiver, a table's weight, else the first argument.
+    """Return the tensor that a call is about: a method's receiver, a table's weight, else the first argument.
 
-    A constructor has none.
+    A constructor has none, and None is returned where the tensor is not known.
     """
     callee = module.callee(call)
     if isinstance(call.function, s.Attribute) and any(name.startswith(f"{TENSOR}.") for name in callee):

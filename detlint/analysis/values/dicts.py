@@ -1,4 +1,4 @@
-"""What dicts of a file hold: entries by key, of displays, of `dict(...)`, and of what is put into a name's later."""
+"""What the dicts of a file hold: entries by key, from displays, `dict(...)`, and later additions under a name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Entries = list[tuple[str, s.Expression | None]]
 
 @record(frozen=True, slots=True)
 class Held:
-    """A dict: what makes it, the entries that are known, and whether these are all."""
+    """A dict: the expression that makes it, its known entries, and whether these are all."""
 
     made: s.Dictionary | s.Call
     entries: Entries
@@ -22,15 +22,15 @@ class Held:
 
 
 class Dicts:
-    """Answers about the dicts of one file."""
+    """The dicts of one file."""
 
     def __init__(self, module: Module, looks: Callable[[s.Call], bool]) -> None:
-        """`looks` tells which calls put nothing into a dict that they are given."""
+        """Store the file and `looks`, which says which calls put nothing into a dict passed to them."""
         self.module = module
         self._looks = looks
 
     def held(self, node: s.Expression) -> Held | None:
-        """The one dict that an expression is; None where that is not known."""
+        """Return the one dict that an expression is, or None where that is not known."""
         value = self._one(node)
         made = None if value is None else next(iter(self.module.values(value) or ()), None)
         if value is None or not isinstance(made, (s.Dictionary, s.Call)):
@@ -42,7 +42,7 @@ class Dicts:
         return Held(made, entries, whole) if isinstance(value, (s.Dictionary, s.Call)) and (whole or entries) else None
 
     def _one(self, node: s.Expression) -> s.Expression | None:
-        """What has the one value that is meant: the expression itself, or what a function of this file returns."""
+        """Return the expression with the one value meant: `node` itself, or what a function of this file returns."""
         values = self.module.values(node) or []
         names = self.module.callee(values[0]) if len(values) == 1 and isinstance(values[0], s.Call) else frozenset()
         functions = [self.module.functions[name] for name in names if name in self.module.functions]
@@ -54,13 +54,13 @@ class Dicts:
         return returned if returned is not None and len(self.module.values(returned) or ()) == 1 else None
 
     def returned(self, function: s.Function) -> s.Expression | None:
-        """What a function returns, where it does so in one place."""
+        """Return what a function returns, if it does so in one place only; else None."""
         leaves = [part for part in s.walk(function.body) if isinstance(part, s.Leave) and part.kind == "return"]
         own = [leaf for leaf in leaves if self.module.function_of(leaf) is function]
         return own[0].values[0] if len(own) == 1 and len(own[0].values) == 1 else None
 
     def put_into(self, node: s.Name) -> tuple[Entries, bool]:
-        """What is put into the dict of a name, and whether that is all."""
+        """Return what is put into the dict of a name, and whether that is all."""
         scope = node.scope.find(node.id)
         if scope is None:
             return [], False
@@ -83,7 +83,7 @@ class Dicts:
         return [(self.key(k), v) for k, v in pairs if k is not None], None not in node.keys
 
     def _put_in(self, use: s.Name) -> tuple[Entries, bool]:
-        """What a use of a dict's name puts into the dict, and whether that is all."""
+        """Return what a use of a dict's name puts into the dict, and whether that is all."""
         parent = use.parent
         if isinstance(parent, s.Subscript) and parent.value is use:
             value = parent.parent.value if isinstance(parent.parent, s.Assign) else None
@@ -108,6 +108,6 @@ class Dicts:
         return [], not isinstance(parent, (s.Assign, s.Starred))
 
     def key(self, node: s.Expression) -> str:
-        """A key as text: a constant's value, else its source."""
+        """Return a key as text: a constant's value, else its source."""
         constants = self.module.constants(node)
         return str(constants[0]) if constants is not None and len(constants) == 1 else self.module.source(node)

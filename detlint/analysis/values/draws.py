@@ -1,4 +1,4 @@
-"""Calls that draw random numbers wherever they are made: of a library, or of a function or class of the file."""
+"""Calls that certainly draw random numbers: of a library, or of a function or class of the file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SOMETIMES = (s.If, s.Conditional, s.Try, s.While)
 
 
 class Drawn:
-    """Finds the calls of one file that draw; `objects` are modules whose functions do, as `random`."""
+    """The calls of one file that draw; `objects` are modules whose functions do, such as `random`."""
 
     def __init__(self, module: Module, objects: frozenset[str]) -> None:
         self.module = module
@@ -24,9 +24,9 @@ class Drawn:
         self._own: dict[s.Function, bool] = {}
 
     def within(self, node: s.Node, around: s.Node) -> s.Call | None:
-        """A call in `node` that draws.
+        """Return a call in `node` that draws, or None.
 
-        One that makes a layer, or is of the file, counts unless weights are loaded or generators seeded in `around`.
+        A call that makes a layer, or is of the file, counts unless weights are loaded or generators seeded in `around`.
         """
         calls = [part for part in s.walk(node) if isinstance(part, s.Call)]
         found = next((call for call in calls if self._numbers(call)), None)
@@ -36,7 +36,7 @@ class Drawn:
         return found
 
     def is_global(self, call: s.Call, function: s.Function) -> bool:
-        """Whether a call in a function draws from a global generator that the function does not seed."""
+        """Return whether a call in a function draws from a global generator that the function does not seed."""
         names = self.module.callee(call)
         return any(self._applies(call, self._calls.get(n)) for n in names) and not self._settles(function.body)
 
@@ -47,7 +47,7 @@ class Drawn:
         return False
 
     def _makes(self, call: s.Call, depth: int) -> bool:
-        """Whether a call makes a layer with weights, or is of a function or class of the file that draws."""
+        """Return whether a call makes a layer with weights, or is of a function or class of the file that draws."""
         names = self.module.callee(call)
         if any(self._applies(call, self._layers.get(name)) for name in names):
             return True
@@ -59,7 +59,7 @@ class Drawn:
         return self.module.functions.get(name) if klass is None else self.module.method(klass, "__init__")
 
     def _always(self, function: s.Function, depth: int) -> bool:
-        """Whether a function draws each time it is called, from where its caller left the generator."""
+        """Return whether a function draws each time it is called, starting where its caller left the generator."""
         if depth == 0:
             return False
         if function not in self._own:
@@ -70,7 +70,7 @@ class Drawn:
         return self._own[function]
 
     def _settles(self, node: s.Node) -> bool:
-        """Whether weights are loaded in `node`, or a generator is seeded there."""
+        """Return whether weights are loaded in `node`, or a generator is seeded there."""
         calls = (part for part in s.walk(node) if isinstance(part, s.Call))
         return any(_last(call.function) in self._settling for call in calls)
 
@@ -79,12 +79,12 @@ class Drawn:
 
 
 def _last(node: s.Expression) -> str:
-    """The last part of a name."""
+    """Return the last part of a name, or "" for anything else."""
     return node.attribute if isinstance(node, s.Attribute) else node.id if isinstance(node, s.Name) else ""
 
 
 def _is_plain(call: s.Call, function: s.Function) -> bool:
-    """Whether a call of a function runs each time the function does."""
+    """Return whether a call in a function runs each time the function does."""
     for around in call.ancestors():
         if around is function:
             return True
@@ -95,7 +95,7 @@ def _is_plain(call: s.Call, function: s.Function) -> bool:
 
 @cache
 def _tables(catalogue: Catalogue) -> tuple[Mapping[str, Row], Mapping[str, Row], frozenset[str]]:
-    """The rows of calls that draw, those of layers, by name, and last parts of names that settle what is drawn."""
+    """Return the rows of draws and of layers, by name, and the last parts of names that settle what is drawn."""
     calls = catalogue.by_name("randomness", "consumer", kind="call")
     layers = catalogue.by_name("randomness", "consumer", kind="constructor", weights="yes")
     seeders = catalogue.names("randomness", "seeder")

@@ -1,4 +1,4 @@
-"""The element type of a tensor, where the text tells it."""
+"""The element type of a tensor, where the text shows it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _DEPTH = 6
 
 
 def element_type(module: Module, node: s.Expression, depth: int = _DEPTH) -> str:
-    """The type's name as `tensors.toml` has it, such as "int32", "" where it is not known.
+    """Return the type's name as in `tensors.toml`, such as "int32"; "" where it is not known.
 
-    Of what holds floating point numbers of a type that is not known, "float32": torch's default.
+    Floating-point numbers of unknown type count as "float32", torch's default.
     """
     if depth == 0:
         return ""
@@ -47,6 +47,6 @@ def _of(module: Module, value: s.Expression, depth: int) -> str:
 
 
 def _named(module: Module, names: frozenset[str]) -> str:
-    """The type that a name stands for where a type is asked for."""
+    """Return the type that a name stands for where a type is expected, or ""."""
     rows = module.catalogue.rows("tensors", "dtype")
     return next((row.id for row in rows if names and names <= row.set("names")), "")

@@ -1,4 +1,4 @@
-"""Files and folders that an expression names relative to its file, as `os.path.dirname(__file__)` does."""
+"""Files and folders that an expression names relative to its file, such as `os.path.dirname(__file__)`."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from posixpath import normpath
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
-_FILE = "<file>"  # the file itself, in whose folder what lies is <file>/../name
-_DEEP = 6  # expressions within each other
+_FILE = "<file>"  # the file itself; an entry of its folder is <file>/../name
+_DEEP = 6  # nested expressions
 
 
 def folder(module: Module, node: s.Expression) -> str | None:
-    """The folder, relative to that of the file, or None: not known. "." and "a/../b" are left as they are."""
+    """Return the folder, relative to that of the file, or None: not known. "." and "a/../b" are left as they are."""
     found = _path(module, node, _DEEP)
     return None if found is None or found == _FILE else found.replace(f"{_FILE}/..", ".", 1)
 
 
 def ends_in(node: s.Expression, suffixes: tuple[str, ...], depth: int = _DEEP) -> bool:
-    """Whether an expression that may be a path ends in a text with one of these suffixes."""
+    """Return whether an expression that may be a path ends in a string with one of these suffixes."""
     last: s.Expression | None = None
     if isinstance(node, s.Constant):
         return isinstance(node.value, str) and node.value.endswith(suffixes)
@@ -33,7 +33,7 @@ def ends_in(node: s.Expression, suffixes: tuple[str, ...], depth: int = _DEEP) -
 
 
 def located(module: Module, node: s.Expression) -> tuple[str, bool] | None:
-    """The path that an expression is, and whether it is relative to the folder of its file, not to another."""
+    """Return the path that an expression is, and whether it is relative to its file's folder; None where not known."""
     found = _path(module, node, _DEEP)
     if found is None or found == _FILE:
         return None
@@ -42,7 +42,7 @@ def located(module: Module, node: s.Expression) -> tuple[str, bool] | None:
 
 
 def folders(module: Module, node: s.Expression) -> list[str]:
-    """The folder, as folder() tells it, or those that calls in the same file give the parameter that `node` is."""
+    """Return the result of folder(), or those for what calls in the same file pass for the parameter that `node` is."""
     around = module.function_of(node)
     names = [] if around is None else [parameter.name for parameter in around.parameters]
     if not isinstance(node, s.Name) or node.id not in names:
@@ -99,7 +99,7 @@ def _call(module: Module, node: s.Call, depth: int) -> str | None:
 
 
 def _spelled(module: Module, parts: Sequence[s.Expression], depth: int) -> str | None:
-    """The path that a text is with other texts in it."""
+    """Return the path that an f-string makes of its parts, or None where one is not known or the path is absolute."""
     found = [part.value if isinstance(part, s.Constant) else _path(module, part, depth) for part in parts]
     texts = [text for text in found if isinstance(text, str) and text != _FILE]
     whole = "".join(texts)

@@ -1,4 +1,4 @@
-"""What an argument holds: the entries of a dict, and what the call that made an object was given."""
+"""What an argument holds: the entries of a dict, and what was passed to the call that made an object."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _HIDDEN = Passed(None)
 
 
 def held(module: Module, call: s.Call, name: str) -> list[Passed]:
-    """The ways in which a call may pass a parameter, or with `parameter.inner` what that holds; each counts."""
+    """Return the ways a call may pass a parameter, or with `parameter.inner` what that holds; each one counts."""
     parameter, _, inner = name.partition(".")
     passed = module.argument(call, parameter)
     if not inner:
@@ -24,7 +24,7 @@ def held(module: Module, call: s.Call, name: str) -> list[Passed]:
 
 
 def _within(module: Module, call: s.Call, expression: s.Expression, name: str) -> list[Passed]:
-    """The ways in which what an expression gives to a call may hold something of a name."""
+    """Return the ways in which what an expression passes to a call may hold something named `name`."""
     entries = module.entries(expression, given=call)
     if entries is not None:
         key, _, inner = name.partition(".")
@@ -45,7 +45,7 @@ def _within(module: Module, call: s.Call, expression: s.Expression, name: str) -
 
 
 def _shows(module: Module, made: s.Call, name: str) -> bool:
-    """Whether a call makes an object of a library that keeps what the call was given for a parameter."""
+    """Return whether a call makes an object of a library that keeps what was passed for a parameter."""
     callee = module.callee(made)
     named = any(argument.keyword == name for argument in made.arguments)
     given = named or any(parameter == name for parameter, _, _ in module.signature(callee))

@@ -1,4 +1,4 @@
-"""What can be told of an index from the text: whether it names an element more than once."""
+"""What the text shows about an index: whether it names an element more than once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DEPTH = 6
 
 
 def index_values(module: Module, index: s.Expression, dim: int | None, depth: int = _DEPTH) -> str | None:
-    """Whether the values of an index along `dim` are known to differ ("unique") or to repeat ("repeats"), else None."""
+    """Return "unique" or "repeats" where an index's values along `dim` are known to differ or to repeat, else None."""
     if _is_edge(module, index):
         return "repeats"
     made = (_kept(module, index) or makers(module, index)) if depth else []
@@ -21,7 +21,7 @@ def index_values(module: Module, index: s.Expression, dim: int | None, depth: in
 
 
 def _kept(module: Module, index: s.Expression) -> list[tuple[s.Expression, tuple[int, ...]]]:
-    """What methods of a class put into a container that the object keeps, of which an index is an item."""
+    """Return what the class's methods store in the container, kept in an attribute, of which an index is an item."""
     holder = index.value if isinstance(index, s.Subscript) else None
     klass = module.class_of(index)
     if not isinstance(holder, s.Attribute) or not isinstance(holder.value, s.Name) or klass is None:
@@ -37,7 +37,7 @@ def _kept(module: Module, index: s.Expression) -> list[tuple[s.Expression, tuple
 
 
 def _is_edge(module: Module, index: s.Expression) -> bool:
-    """Whether an index is a row of the list of a graph's edges, by its name: a node has several edges."""
+    """Return whether an index is, by its name, a row of a graph's edge list: a node has several edges."""
     edges = listed(module, "edges")
     found = [bound(b) or b.value for b in reaching(index) or ()] if isinstance(index, s.Name) else [index]
     rows = [value.value if isinstance(value, s.Subscript) else value for value in found if value is not index]
@@ -53,7 +53,7 @@ def _kind_of_index(
         return index_values(module, value, dim, depth - 1)
     if isinstance(value, s.Attribute) and value.attribute == "indices" and isinstance(value.value, s.Call):
         return _kind_of_index(module, value.value, dim, depth, (1,))
-    if isinstance(value, s.Collection):  # a tuple or list of indices, one a dimension
+    if isinstance(value, s.Collection):  # a tuple or list of indices, one for each dimension
         inner = [index_values(module, element, None, depth - 1) for element in value.elements]
         return inner[0] if len(inner) == 1 else None
     if isinstance(value, s.Subscript):
@@ -103,7 +103,7 @@ def _kind_of_index(
 
 
 def is_one_a_row(module: Module, index: s.Expression, dim: int | None, depth: int = _DEPTH) -> bool:
-    """Whether an index is known to have one element along `dim`, or looks so: `i.unsqueeze(-1)` for dimension 1."""
+    """Return whether an index has, or seems to have, one element along `dim`: `i.unsqueeze(-1)` for dimension 1."""
     made = makers(module, index) if depth and dim is not None else []
     return bool(made) and all(dim is not None and _is_one(module, value, dim, depth) for value, _ in made)
 
@@ -126,7 +126,7 @@ def _is_one(module: Module, value: s.Expression, dim: int, depth: int) -> bool:
 
 
 def _has_size_1(call: s.Call, dim: int) -> bool:
-    """Whether the call makes a tensor from a display of sizes, with 1 at `dim`."""
+    """Return whether the call makes a tensor from a display of sizes, with 1 at `dim`."""
     for argument in call.arguments:
         sizes = argument.value
         if isinstance(sizes, s.Collection) and -len(sizes.elements) <= dim < len(sizes.elements):
@@ -135,7 +135,7 @@ def _has_size_1(call: s.Call, dim: int) -> bool:
 
 
 def _keeps_one(module: Module, call: s.Call, dim: int) -> bool:
-    """Whether a reduction along a dimension, as that of `argmax`, leaves it with one element."""
+    """Return whether a reduction along a dimension, such as `argmax`, leaves it with one element."""
     given = {argument.keyword: literal(argument.value) for argument in call.arguments if argument.keyword}
     positional = method_of(module, call)[2]
     along = literal(positional[0]) if positional else given.get("dim")
@@ -143,6 +143,6 @@ def _keeps_one(module: Module, call: s.Call, dim: int) -> bool:
 
 
 def literal_argument(module: Module, call: s.Call, parameter: str) -> object:
-    """The one constant that `call` passes for a parameter, or its default; UNKNOWN where there is none."""
+    """Return the one constant that `call` passes for a parameter, or its default; UNKNOWN where there is none."""
     possible = module.possible(module.argument(call, parameter))
     return possible[0] if possible is not None and len(possible) == 1 else UNKNOWN

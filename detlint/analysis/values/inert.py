@@ -1,7 +1,7 @@
 """Random numbers that decide nothing.
 
-Examples of a shape, how long to wait, where processes meet, no values, seeds, another device, weights that are replaced
-at once.
+They are examples of a shape, waiting times, parts of an address where processes meet, numbers never drawn, seeds,
+numbers on another device, and weights that are replaced at once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _ARITHMETIC = frozenset(("+", "-", "*", "/", "//", "%", "**"))
 
 
 class Inert:
-    """Tells the calls of a file that draw, but whose numbers do not count."""
+    """The calls of a file that draw numbers which do not count."""
 
     def __init__(self, module: Module) -> None:
         names = module.catalogue.names
@@ -30,9 +30,9 @@ class Inert:
         self.seeds_devices = any(True for _ in module.calls_to(devices))
 
     def kind(self, call: s.Call) -> str:
-        """Why a call, if it draws, decides nothing: "example" of a shape, "seed", "inert" else; "" where it may decide.
+        """Return why a drawing call decides nothing: "example" of a shape, "seed" or "inert"; "" where it may decide.
 
-        A call that draws from a generator of another device that is seeded is inert here.
+        A call that draws from the seeded generator of another device is "inert", too.
         """
         if self.consumers.isdisjoint(self.module.callee(call)):
             return ""
@@ -46,14 +46,14 @@ class Inert:
         return "seed" if self.chooses_seed(call) else ""
 
     def is_elsewhere(self, call: s.Expression | None) -> bool:
-        """Whether a call makes a tensor on a device that it is given, other than the CPU."""
+        """Return whether a call makes a tensor on a device passed to it, other than the CPU."""
         if not isinstance(call, s.Call):
             return False
         device = self.module.argument(call, "device")
         return bool(device.given) and self.module.possible(device) != ["cpu"]
 
     def filled(self, call: s.Call) -> s.Expression | None:
-        """What makes the tensor that a call fills with what it draws, as `torch.nn.init.normal_(made)` does."""
+        """Return what makes the tensor that a call fills with its draws, such as `torch.nn.init.normal_(made)`."""
         names = self.module.callee(call)
         if not all(name.endswith("_") for name in names):
             return None
@@ -67,7 +67,7 @@ class Inert:
         return values[0] if values and len(values) == 1 else None
 
     def is_undrawn(self, call: s.Call) -> bool:
-        """Whether a call stands under a context in which nothing is drawn, such as that of the meta device."""
+        """Return whether a call stands in a context in which nothing is drawn, such as that of the meta device."""
         for around in call.ancestors():
             for item in around.items if isinstance(around, s.With) else ():
                 context = item.value
@@ -79,7 +79,7 @@ class Inert:
         return False
 
     def is_replaced(self, call: s.Call) -> bool:
-        """Whether a call makes a layer all of whose parameters are assigned right after it."""
+        """Return whether a call makes a layer all of whose parameters are assigned right after it."""
         made, rows = call.parent, [self.layers[name] for name in self.module.callee(call) if name in self.layers]
         block = made.parent if isinstance(made, s.Assign) and len(made.targets) == 1 else None
         if not rows or not isinstance(made, s.Assign) or not isinstance(block, s.Block):
@@ -96,7 +96,7 @@ class Inert:
         return bool(parameters) and not left
 
     def assigned(self, statement: s.Statement, owner: str) -> str:
-        """The attribute of `owner`, as it is written, that a statement sets to what is not made of it; "" if none."""
+        """Return the attribute of `owner`, given as text, that a statement sets independently of it; "" if none."""
         if not isinstance(statement, s.Assign) or len(statement.targets) > 1 or statement.operator != "=":
             return ""
         target, value = statement.targets[0], statement.value
@@ -106,33 +106,33 @@ class Inert:
         return "" if any(self.module.source(part) == owner for part in parts) else target.attribute
 
     def is_example(self, call: s.Call) -> bool:
-        """Whether what a call draws only serves as an example of a shape, in tracing or counting."""
+        """Return whether the numbers of a call only serve as an example of a shape, in tracing or counting."""
         uses = self.uses(call)
         return bool(uses) and all(self.is_traced(use) for use in uses)
 
     def is_traced(self, node: s.Expression) -> bool:
-        """Whether a value is given to a function that looks at its shape only."""
+        """Return whether a value is passed to a function that only looks at its shape."""
         outer = next((a for a in node.ancestors() if not isinstance(a, (s.Argument, s.Collection))), None)
         return isinstance(outer, s.Call) and not self.examples.isdisjoint(self.module.callee(outer))
 
     def is_delay(self, call: s.Call) -> bool:
-        """Whether what a call draws only says how long to wait, as before another attempt at a download."""
+        """Return whether the number that a call draws is only a waiting time, as before a download is retried."""
         uses = self.uses(self.whole(call))
         return bool(uses) and all(self.is_waited(use) for use in uses)
 
     def is_waited(self, node: s.Expression) -> bool:
-        """Whether a value is given to a function that waits for so long."""
+        """Return whether a value is passed to a function that waits for that time."""
         argument = self.whole(node).parent
         outer = argument.parent if isinstance(argument, s.Argument) else None
         return isinstance(outer, s.Call) and not self.waiting.isdisjoint(self.module.callee(outer))
 
     def is_address(self, call: s.Call) -> bool:
-        """Whether what a call draws is only a part of where processes meet: a port, or an address with one."""
+        """Return whether the number that a call draws is only part of where processes meet: a port or an address."""
         uses = self.uses(self.whole(call))
         return bool(uses) and all(self.is_met(use) for use in uses)
 
     def is_met(self, node: s.Expression, depth: int = 3) -> bool:
-        """Whether a value only makes an address, by the name of what it is given to or by the text around it."""
+        """Return whether a value only makes an address, by the name of what receives it or by the text around it."""
         inner: s.Node = node
         for outer in node.ancestors():
             if isinstance(outer, s.Argument) and outer.keyword in self.addresses["parameters"]:
@@ -153,7 +153,7 @@ class Inert:
         return False
 
     def is_default_of_address(self, argument: s.Argument) -> bool:
-        """Whether an argument is the default of an option that is named as an address is."""
+        """Return whether an argument is the default of an option with the name of an address."""
         call = argument.parent
         if argument.keyword != "default" or not isinstance(call, s.Call):
             return False
@@ -163,7 +163,7 @@ class Inert:
         return not names.isdisjoint(self.addresses["parameters"])
 
     def is_kept_as_address(self, assign: s.Assign, depth: int) -> bool:
-        """Whether a value is given to what is named as an address is, or is read as one."""
+        """Return whether a value is assigned to something with the name of an address, or only read as one."""
         (target, *others) = assign.targets
         if others or assign.operator != "=":
             return False
@@ -176,11 +176,11 @@ class Inert:
         return bool(uses) and all(self.is_met(use, depth - 1) for use in uses)
 
     def begins_address(self, node: s.Node) -> bool:
-        """Whether a text is the beginning of an address."""
+        """Return whether a string is the beginning of an address."""
         return isinstance(node, s.Constant) and str(node.value).startswith(tuple(self.addresses["schemes"]))
 
     def whole(self, node: s.Expression) -> s.Expression:
-        """The whole of the arithmetic that a value stands in, items of it that are taken included."""
+        """Return the largest arithmetic expression that a value stands in, through roundings and taken items."""
         for outer in node.ancestors():
             rounds = isinstance(outer, s.Call) and not self._rounding.isdisjoint(self.module.callee(outer))
             if isinstance(outer, s.Expression) and (rounds or _is_arithmetic(outer) or _takes_item(outer, node)):
@@ -190,7 +190,7 @@ class Inert:
         return node
 
     def uses(self, value: s.Expression) -> list[s.Expression]:
-        """Where a value goes: where the name is read that it is given, else where it stands."""
+        """Return the uses of a value: the reads of the name that it is assigned to, else the value itself."""
         statement = value.parent
         if not isinstance(statement, s.Assign) or not isinstance(statement.targets[0], s.Name):
             return [value]
@@ -200,7 +200,7 @@ class Inert:
         return list(self.module.reads(scope, target.id)) if scope is not None and alone else []
 
     def chooses_seed(self, call: s.Call) -> bool:
-        """Whether what a call draws is a seed: that is a matter of where the seed comes from."""
+        """Return whether the number that a call draws is a seed, for which the question is where it comes from."""
         for outer in call.ancestors():
             if isinstance(outer, s.Call) and not self.seeders.isdisjoint(self.module.callee(outer)):
                 return True
@@ -213,7 +213,7 @@ class Inert:
 
 
 def _beginning(text: s.Node) -> s.Node:
-    """What a text that is put together begins with."""
+    """Return the first part of a string that is put together."""
     while isinstance(text, s.Operation):
         text = text.operands[0]
     return text
@@ -224,7 +224,7 @@ def _is_arithmetic(node: s.Expression) -> bool:
 
 
 def _takes_item(outer: s.Expression, node: s.Expression) -> bool:
-    """Whether an expression takes an item of a value: by a key, or as `value.item()` does."""
+    """Return whether an expression takes an item of a value: by a key, or as `value.item()` does."""
     if isinstance(outer, s.Call):
         return outer.function is node and isinstance(node, s.Attribute) and node.attribute == "item"
     if isinstance(outer, s.Attribute):
@@ -233,7 +233,7 @@ def _takes_item(outer: s.Expression, node: s.Expression) -> bool:
 
 
 def _last(node: s.Expression) -> str:
-    """The last part of a name."""
+    """Return the last part of a name, or "" for anything else."""
     if isinstance(node, s.Attribute):
         return node.attribute
     return node.id if isinstance(node, s.Name) else ""

@@ -1,4 +1,4 @@
-"""How a tensor lies in memory, as far as the text tells: which attention kernels can take it."""
+"""The memory layout of tensors, as far as the text shows: which attention kernels can take them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from detlint.semantics.values import literal
 from detlint.tree import syntax as s
 
 _DEPTH = 8
-Axis = tuple["int | None", bool]  # the size, if a number in the text, and whether its elements lie side by side
+Axis = tuple["int | None", bool]  # the size, if a number in the text, and whether its elements are adjacent in memory
 Layout = list[Axis]
 
 
 def no_fused_kernel(module: Module, call: s.Call) -> bool:
-    """Whether no fused kernel can take what a call attends with, so that it is computed plainly.
+    """Return whether no fused kernel can take the arguments of an attention call, so that a plain one runs.
 
-    They take four dimensions with the last side by side in memory, and as many heads for the keys as for the queries.
+    Fused kernels take four dimensions with adjacent elements in the last, and as many heads for the keys as for the
+    queries.
     """
     query, key, value = (_layouts_of_argument(module, call, name) for name in ("query", "key", "value"))
     if any(layouts and all(_is_odd(layout) for layout in layouts) for layouts in (query, key, value)):
@@ -38,7 +39,7 @@ def _layouts_of_argument(module: Module, call: s.Call, name: str) -> list[Layout
 
 
 def _layouts(module: Module, node: s.Expression, depth: int) -> list[Layout | None]:
-    """All layouts that an expression may have; None among them: one is not known."""
+    """Return all layouts that an expression may have; None among them stands for an unknown one."""
     if depth == 0:
         return [None]
     found = [layout for value, path in makers(module, node) for layout in _made(module, value, path, depth)]
@@ -68,7 +69,7 @@ def _made(module: Module, value: s.Expression, path: tuple[int, ...], depth: int
 
 
 def _changed(layout: Layout, method: str, dims: list[int] | None, same: frozenset[str]) -> Layout | None:
-    """The layout after a method; `dims` are its numbers, None where one is not a number."""
+    """Return the layout after a method, or None; `dims` are the method's numbers, None where one is not a number."""
     if method == "contiguous":
         return [(size, i == len(layout) - 1) for i, (size, _) in enumerate(layout)]
     if method in same or method in ("chunk", "split"):

@@ -1,4 +1,4 @@
-"""Numbers that a file writes down: constants of libraries, limits of types, and sums of literals."""
+"""Numbers that a file writes down: constants of libraries, limits of types, and arithmetic on literals."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _OPERATIONS: Mapping[str, Callable[..., object]] = {
     "%": operator.mod, "**": operator.pow, "<<": operator.lshift, ">>": operator.rshift, "&": operator.and_,
     "|": operator.or_, "^": operator.xor,
 }  # fmt: skip
-_GROWING = ("**", "<<")  # what these make may be too long to keep
+_GROWING = ("**", "<<")  # their results may be too long to keep
 _LARGEST = 1 << 64
 
 
 class Numbers:
-    """Tells the numbers of a file that are the same wherever it runs."""
+    """The numbers of a file that are the same wherever it runs."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
         self.named, self.limits, self.asking = _tables(module.catalogue)
 
     def of(self, node: s.Attribute, name: str) -> float | None:
-        """The number that an attribute, which has a name, always is, as `numpy.iinfo(numpy.uint32).max` is one."""
+        """Return the number that a named attribute always is, such as `numpy.iinfo(numpy.uint32).max`, or None."""
         call = node.value
         if name in self.named:
             return self.named[name]
@@ -40,7 +40,7 @@ class Numbers:
 
 
 def folded(name: str, operands: Sequence[object]) -> float | None:
-    """What an operator makes of two numbers that are written down; None for anything else, and for very large ones."""
+    """Return the result of an operator on two numbers; None for anything else, and for large powers and shifts."""
     numbers = [each for each in operands if isinstance(each, (int, float)) and not isinstance(each, bool)]
     if len(numbers) != 2 or len(operands) != 2 or name not in _OPERATIONS:
         return None
@@ -55,7 +55,7 @@ def folded(name: str, operands: Sequence[object]) -> float | None:
 
 @cache
 def _tables(catalogue: Catalogue) -> tuple[Mapping[str, float], Mapping[tuple[str, str], float], frozenset[str]]:
-    """Constants by name, limits by the name of a type and of an attribute, and what is asked for limits."""
+    """Return constants by name, limits by the names of type and attribute, and the calls that return limits."""
     named: dict[str, float] = {}
     limits: dict[tuple[str, str], float] = {}
     for row in catalogue.rows("program", "number"):

@@ -1,4 +1,4 @@
-"""What a device can be asked about a finding: the row that speaks of its call, and the call's literals."""
+"""What a device can be asked about a finding: the row that describes its call, and the call's literals."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _LONGEST = 1024  # numbers
 
 
 def operation(module: Module, call: s.Call, row: Row, raising: bool = False) -> Operation:
-    """What `row` says of `call`, to be measured; with `raising`, whether the deterministic mode refuses it.
+    """Return what `row` says of `call`, to be measured; with `raising`, whether the deterministic mode refuses it.
 
-    The arguments are those of which exactly one value is known, sorted by parameter, as `repr` writes a number, string,
-    bool, None or tuple of these (a list counts as a tuple); a dtype is the bare name that is the same for torch and
-    numpy, as in 'float16', of the tensor that the call is about where no argument says it. "@shape" is the shape of
-    that tensor, "@zeros" says that it is made of zeros, and "@values.index" holds the numbers that the tensor given for
-    `index` is made of in the text. A row that speaks of calls of an object takes the arguments of its constructor too.
+    The arguments are those with exactly one known value, sorted by parameter, as `repr` writes a number, string, bool,
+    None or tuple of these (a list counts as a tuple). A dtype is the bare name that torch and numpy share, as in
+    'float16'; where no argument says it, it is that of the tensor that the call is about. "@shape" is the shape of that
+    tensor, "@zeros" says that it is made of zeros, and "@values.index" holds the numbers in the text that the tensor
+    passed for `index` is made of. For a row about calls of an object, the arguments of its constructor are included.
     `called` is a name of the row.
     """
     made = module.constructors(call) if row.text("called") else [call]
@@ -56,13 +56,13 @@ def operation(module: Module, call: s.Call, row: Row, raising: bool = False) -> 
 
 
 def _in_common(forms: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """The arguments that all calls give, and alike."""
+    """Return the arguments that all calls pass with the same value."""
     given = [set(form.items()) for form in forms]
     return dict(set.intersection(*given)) if given else {}
 
 
 def _literals(module: Module, call: s.Call) -> dict[str, str]:
-    """The arguments of one call whose values are known, by parameter."""
+    """Return the arguments of one call whose values are known, by parameter."""
     names = module.callee(call)
     parameters = [name for name, _, _ in module.signature(names)]
     keywords = [argument.keyword for argument in call.arguments if argument.keyword is not None]
@@ -73,7 +73,7 @@ def _literals(module: Module, call: s.Call) -> dict[str, str]:
 
 
 def _numbers(module: Module, passed: Passed) -> str | None:
-    """The numbers that a tensor of one dimension is made of, where it is certainly made of a list in the text."""
+    """Return the numbers of a one-dimensional tensor that is certainly made of a list in the text, or None."""
     made = makers(module, passed.values[0]) if passed.given is True and len(passed.values) == 1 else []
     value, path = made[0] if len(made) == 1 else (None, ())
     if not isinstance(value, s.Call) or path:
@@ -87,14 +87,14 @@ def _numbers(module: Module, passed: Passed) -> str | None:
 
 
 def _defaults(module: Module, call: s.Call) -> dict[str, str]:
-    """The parameters that a call certainly leaves at their defaults, with these."""
+    """Return the parameters that a call certainly leaves at their defaults, with these defaults."""
     parameters = {name: module.argument(call, name) for name, _, _ in module.signature(module.callee(call))}
     left = {name: passed.default for name, passed in parameters.items() if passed.given is False}
     return {name: repr(default) for name, default in left.items() if _is_plain(default)}
 
 
 def _text(module: Module, parameter: str, passed: Passed) -> str | None:
-    """The one value that is certainly passed, as Python writes it."""
+    """Return the one value that is certainly passed, as Python writes it, or None."""
     if passed.given is not True or len(passed.values) != 1:
         return None
     expression = passed.values[0]
@@ -107,7 +107,7 @@ def _text(module: Module, parameter: str, passed: Passed) -> str | None:
 
 
 def _one_by_one(module: Module, call: s.Call, names: Iterable[str]) -> dict[str, str]:
-    """The arguments that a function takes one by one or as one tuple, such as sizes, under their common name."""
+    """Return the arguments that a function takes one by one or as one tuple, such as sizes, under their common name."""
     texts = [module.catalogue.signatures.get(name, "") for name in sorted(names)]
     parameter, place = next((variadic(text) for text in texts if text), ("", 0))
     given = [argument.value for argument in call.arguments if argument.keyword is None and not argument.star]
@@ -120,7 +120,7 @@ def _one_by_one(module: Module, call: s.Call, names: Iterable[str]) -> dict[str,
 
 
 def _constant(module: Module, expression: s.Expression, depth: int = _DEPTH) -> object:
-    """The one constant that an expression is; UNKNOWN where it may be another, or `repr` does not give it back."""
+    """Return the one constant that an expression is; UNKNOWN where it may be another, or `repr` does not restore it."""
     values = module.values(expression) or [] if depth else []
     found = {repr(value): value for value in (_value(module, each, depth) for each in values)}
     return found.popitem()[1] if len(found) == 1 else UNKNOWN
@@ -135,7 +135,7 @@ def _value(module: Module, node: s.Expression, depth: int) -> object:
 
 
 def _is_plain(value: object) -> bool:
-    """Whether `repr` gives back what any Python reads as the same."""
+    """Return whether any Python reads the `repr` of a value back as the same value."""
     return value is None or isinstance(value, (int, str)) or (isinstance(value, float) and math.isfinite(value))
 
 
@@ -143,7 +143,7 @@ def _is_plain(value: object) -> bool:
 
 
 def shape(module: Module, tensor: s.Expression, depth: int = _DEPTH) -> tuple[int, ...] | None:
-    """The shape of a tensor that was made with sizes that are numbers in the text; None where it is not known."""
+    """Return the shape of a tensor that was made with sizes that are numbers in the text, or None if not known."""
     made = makers(module, tensor) if depth else []
     found = {None if path else _shape_of(module, value, depth) for value, path in made}
     return found.pop() if len(found) == 1 else None
@@ -169,7 +169,7 @@ def _shape_of(module: Module, value: s.Expression, depth: int) -> tuple[int, ...
 
 
 def _sizes(module: Module, given: list[s.Expression]) -> tuple[int, ...] | None:
-    """Sizes that are given one by one, or as one tuple."""
+    """Return sizes that are passed one by one, or as one tuple; None where one is not known."""
     found = [_constant(module, each) for each in given]
     sizes = found[0] if len(found) == 1 and isinstance(found[0], tuple) else tuple(found)
     numbers = tuple(size for size in sizes if type(size) is int and size >= 0)

@@ -1,4 +1,4 @@
-"""Options of a command line that one file declares."""
+"""Command-line options that one file declares."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from detlint.tree import syntax as s
 
 
 def is_number_option(module: Module, name: str) -> bool:
-    """Whether all options of a name that the file declares are numbers, or lists of numbers."""
+    """Return whether all options of this name that the file declares are numbers, or lists of numbers."""
     found = [call for call in module.calls_like(words=methods(OPTIONS)) if name in _names(call)]
     return bool(found) and all(_gives_number(module, call) for call in found)
 
 
 def _names(call: s.Call) -> set[str]:
-    """The attributes under which an option may be found."""
+    """Return the attributes in which the value of an option may be found."""
     texts = [literal(argument.value) for argument in call.arguments if argument.keyword in (None, "dest")]
     return {text.lstrip("-").replace("-", "_") for text in texts if isinstance(text, str)}
 

@@ -1,4 +1,4 @@
-"""What an object comes from: the call that made it, through the methods, attributes and subscripts since."""
+"""Where an object comes from: the call that made it, through the methods, attributes and subscripts since."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _DEPTH = 12
 
 
 def origins(module: Module, node: s.Expression) -> list[s.Expression]:
-    """The calls, or the annotated parameters, that an object may come from; none where one is not known.
+    """Return the calls, or annotated parameters, that an object may come from; none where one is not known.
 
-    `pd.read_csv(path)` for `table[table.x > 0].dropna()`, where the table was read so. The result of a function of
+    For `table[table.x > 0].dropna()` it is `pd.read_csv(path)` where that made the table. The result of a function of
     the file comes from what that function returns.
     """
     found: dict[s.Expression, None] = {}
@@ -22,7 +22,7 @@ def origins(module: Module, node: s.Expression) -> list[s.Expression]:
 
 
 def comes_by(module: Module, node: s.Expression, methods: Collection[str], depth: int = _DEPTH) -> bool:
-    """Whether a call of one of some methods lies on the way that an object has come."""
+    """Return whether a call of one of some methods lies on the way from an object's origin to `node`."""
     if isinstance(node, s.Call) and isinstance(node.function, s.Attribute):
         inner = node.function.value
         return node.function.attribute in methods or (depth > 0 and comes_by(module, inner, methods, depth - 1))
@@ -33,7 +33,7 @@ def comes_by(module: Module, node: s.Expression, methods: Collection[str], depth
 
 
 def returned(module: Module, call: s.Call) -> Iterator[s.Expression]:
-    """What the function of the file that is called returns; nothing where a decorator may give something else."""
+    """Yield what the function of the file that is called returns; nothing where a decorator may change that."""
     names = module.callee(call)
     function = module.functions.get(next(iter(names))) if len(names) == 1 else None
     for node in s.walk(function.body) if function is not None and not function.decorators else ():
@@ -73,14 +73,14 @@ def _trace(
 
 
 def _unpacked(name: s.Name) -> s.Expression | None:
-    """What a name is one of the values of: `make()` for `first, second = make()`."""
+    """Return the call that a name is one value of: `make()` for `first, second = make()`; else None."""
     bindings = reaching(name) or []
     statement = bindings[0].node if len(bindings) == 1 and bindings[0].path else None
     return statement.value if isinstance(statement, s.Assign) and isinstance(statement.value, s.Call) else None
 
 
 def _receiver(name: s.Name) -> s.Expression | None:
-    """The object whose method is given the lambda that a name is a parameter of: `x` for `x.map(lambda name: ...)`."""
+    """Return the object whose method takes the lambda that has this parameter: `x` for `x.map(lambda name: ...)`."""
     bindings = reaching(name) or []
     parameter = bindings[0].node if len(bindings) == 1 else None
     function = parameter.parent if isinstance(parameter, s.Parameter) else None

@@ -1,4 +1,4 @@
-"""What the calls in a file give for the parameters of its functions."""
+"""What the calls in a file pass for the parameters of its functions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CONSTRUCTOR = "__init__"
 
 
 def parameter_of(name: s.Name) -> tuple[s.Function, s.Parameter] | None:
-    """The parameter that a name certainly is, with its function."""
+    """Return the parameter that a name certainly is, with its function, or None."""
     bindings = reaching(name) or ()
     nodes = [binding.node for binding in bindings]
     parameter = nodes[0] if len(nodes) == 1 else None
@@ -21,7 +21,7 @@ def parameter_of(name: s.Name) -> tuple[s.Function, s.Parameter] | None:
 
 
 def calls_of(module: Module, function: s.Function) -> list[s.Call]:
-    """The calls of a function in its file; of a method those by its name, of a constructor those of its class."""
+    """Return the calls of a function in its file: for a method those by its name, for a constructor its class's."""
     klass = class_of(function)
     if klass is None or function.name == _CONSTRUCTOR:
         return list(module.calls_to((module.qualified(klass or function),)))
@@ -30,7 +30,7 @@ def calls_of(module: Module, function: s.Function) -> list[s.Call]:
 
 
 def given(call: s.Call, function: s.Function, parameter: s.Parameter) -> s.Expression | None:
-    """What a call of a function gives for a parameter, or its default; None where that is not plain."""
+    """Return what a call of a function passes for a parameter, or its default; None where that is not plain."""
     if any(argument.star for argument in call.arguments):
         return None
     for argument in call.arguments:
@@ -47,7 +47,7 @@ def _is_none(node: s.Expression | None) -> bool:
 
 
 def usual_values(module: Module, node: s.Expression, depth: int = 4) -> list[s.Expression] | None:
-    """The values of an expression, by what the calls in the file give, or defaults where it has none; None: unknown."""
+    """Return the values of an expression, by what calls in the file pass, or without calls defaults; None: unknown."""
     known = module.values(node)
     if known is not None or depth == 0:
         return known
@@ -60,7 +60,7 @@ def usual_values(module: Module, node: s.Expression, depth: int = 4) -> list[s.E
         if found is not None and not found[1].star:
             function, parameter = found
             calls = calls_of(module, function)
-            default = None if _is_none(parameter.default) else parameter.default  # which stands for what is made of it
+            default = None if _is_none(parameter.default) else parameter.default  # None stands for what is made of it
             steps = [given(call, function, parameter) for call in calls] or [default]
     values = [None if step is None else usual_values(module, step, depth - 1) for step in steps]
     if not values or None in values:

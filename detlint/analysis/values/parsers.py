@@ -1,4 +1,4 @@
-"""Methods of the parser of a command line, told by their names alone, by the table `role` of `program.toml`."""
+"""Methods of a command-line parser, recognised by name alone, by the table `role` of `program.toml`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ ALL = (*GROUPS, *COMMANDS, *OPTIONS, *PARSING, "parser-commands", "defaults")
 
 @cache
 def libraries(rows: tuple[str, ...]) -> frozenset[str]:
-    """The libraries that the names in rows of the table are of."""
+    """Return the libraries that the names in these rows of the table belong to."""
     names = (name for row in rows for name in catalogue.load().names("program", "role", id=row))
     return frozenset(name.partition(".")[0] for name in names)
 
 
 @cache
 def methods(rows: tuple[str, ...]) -> frozenset[str]:
-    """The last parts of the names in rows of the table."""
+    """Return the last parts of the names in these rows of the table."""
     names = (name for row in rows for name in catalogue.load().names("program", "role", id=row))
     return frozenset(name.rpartition(".")[2] for name in names)

@@ -1,7 +1,7 @@
-"""Which expressions are sizes for certain: whole numbers, and the shapes of tensors.
+"""Expressions that are certainly sizes: integers, and the shapes of tensors.
 
 `torch.Tensor(2, 3)` and `torch.Tensor(x.shape)` allocate; `torch.Tensor((2, 3))` holds 2.0 and 3.0, and so does what
-is made of the shape of an array: a plain tuple.
+is made from the shape of an array: a plain tuple.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ _TUPLES = frozenset(("builtins.tuple", "builtins.list"))
 
 
 def only_sizes(module: Module, call: s.Call) -> bool:
-    """Whether a constructor of tensors that also copies data is certainly given sizes, and nothing else."""
+    """Return whether a tensor constructor that can also copy data is certainly passed sizes, and nothing else."""
     given = [a for a in call.arguments if a.keyword is None and a.star != "**"]
     plain = [a.value for a in given if not a.star]
-    if module.callee(call) == {f"{TENSOR}.new"} or len(plain) < 2:  # a sparse tensor's takes indices and values
+    if module.callee(call) == {f"{TENSOR}.new"} or len(plain) < 2:  # a sparse tensor takes indices and values
         return any(is_whole(module, value) for value in plain) or _gives_size(module, given)
     return True
 
 
 def only_length(module: Module, call: s.Call) -> bool:
-    """Whether a constructor of storages is certainly given a length: of a shape it makes one of those numbers."""
+    """Return whether a storage constructor is certainly passed a length: from a shape it makes one of those numbers."""
     given = [a for a in call.arguments if a.keyword is None]
     return len(given) == 1 and not given[0].star and is_whole(module, given[0].value)
 
 
 def may_be_no_size(call: s.Call) -> bool:
-    """Whether all sizes that a call is given are unpacked, so that there may be none."""
+    """Return whether all sizes that a call is passed are unpacked, so that there may be none."""
     given = [a for a in call.arguments if a.keyword is None]
     return bool(given) and all(a.star for a in given)
 
 
 def _gives_size(module: Module, given: list[s.Argument]) -> bool:
-    """Whether all that is given is one shape of a tensor, or whole numbers that are unpacked."""
+    """Return whether the arguments are just one shape of a tensor, or unpacked integers."""
     if len(given) == 1 and not given[0].star:
         return is_shape(module, given[0].value)
     return bool(given) and all(a.star and _are_whole(module, a.value) for a in given)
 
 
 def is_whole(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
-    """Whether an expression is certainly a whole number."""
+    """Return whether an expression is certainly an integer."""
     if depth == 0:
         return False
     if module.types(node) == {"builtins.int"}:
@@ -81,7 +81,7 @@ def _all_whole(module: Module, nodes: Iterable[s.Expression], depth: int) -> boo
 
 
 def _binds_whole(module: Module, binding: Binding | None, depth: int) -> bool:
-    """Whether a binding gives its name a whole number: by assignment, or counting."""
+    """Return whether a binding gives its name an integer: by assignment, or by counting."""
     if binding is None or binding.value is None:
         return False
     if binding.kind in ("for", "comprehension") and isinstance(binding.value, s.Call):
@@ -109,7 +109,7 @@ def _gives_whole(module: Module, call: s.Call, depth: int) -> bool:
 
 
 def _are_whole(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
-    """Whether an expression is certainly a sequence of whole numbers: a shape, or a display of them."""
+    """Return whether an expression is certainly a sequence of integers: a shape, or a display of them."""
     if depth == 0:
         return False
     if isinstance(node, s.Collection):
@@ -137,7 +137,7 @@ def _are_whole(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
 
 
 def is_shape(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
-    """Whether an expression is certainly the shape of a tensor, a `torch.Size`."""
+    """Return whether an expression is certainly the shape of a tensor, a `torch.Size`."""
     if depth == 0:
         return False
     if module.proven(node) == {_SIZE}:

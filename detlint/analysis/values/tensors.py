@@ -1,4 +1,4 @@
-"""What can be told of a tensor from the text: dimensions, integers and device."""
+"""What the text shows about a tensor: dimensions, integers and device."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Rank = tuple["int | None", int]
 
 
 def makers(module: Module, node: s.Expression) -> list[tuple[s.Expression, tuple[int, ...]]]:
-    """The expressions that may have made a value, with the index into each where it was unpacked; none: not known."""
+    """Return what may have made a value, each with the index into it where it was unpacked; empty if not known."""
     values = module.values(node)
     if values is not None:
         return [(value, ()) for value in values]
@@ -37,20 +37,20 @@ def makers(module: Module, node: s.Expression) -> list[tuple[s.Expression, tuple
 
 
 def every(module: Module, node: s.Expression, judge: Callable[[s.Expression, tuple[int, ...]], bool]) -> bool:
-    """Whether it is known what may have made a value, and `judge` says yes to all of it."""
+    """Return whether all that may have made a value is known, and `judge` accepts each of it."""
     made = makers(module, node)
     return bool(made) and all(judge(value, path) for value, path in made)
 
 
 def listed(module: Module, kind: str) -> frozenset[str]:
-    """One of the lists of `tensors.toml`."""
+    """Return one of the lists of `tensors.toml`."""
     return module.catalogue.names("tensors", "kind", id=kind)
 
 
 def method_of(module: Module, call: s.Call) -> tuple[str, s.Expression | None, list[s.Expression]]:
-    """The last name of what is called, the tensor that it works on, if any, and the other positional arguments.
+    """Return the last name of what is called, the tensor that it works on, if any, and the other positional arguments.
 
-    A method and the function of `torch` or `torch.nn.functional` with its name look alike.
+    A method, and the function of the same name in `torch` or `torch.nn.functional`, give the same result.
     """
     positional = [a.value for a in call.arguments if a.keyword is None and not a.star]
     names = module.callee(call)
@@ -67,7 +67,7 @@ def method_of(module: Module, call: s.Call) -> tuple[str, s.Expression | None, l
 
 
 def registered_buffer(module: Module, node: s.Expression) -> s.Expression | None:
-    """What an attribute of an object is registered with as a buffer of it, in its class; None where it is none."""
+    """Return what an attribute of an object is registered with as a buffer in its class, or None."""
     klass = module.class_of(node)
     if not isinstance(node, s.Attribute) or not isinstance(node.value, s.Name) or klass is None:
         return None
@@ -83,7 +83,7 @@ def registered_buffer(module: Module, node: s.Expression) -> s.Expression | None
 
 
 def rank(module: Module, node: s.Expression, depth: int = _DEPTH) -> Rank | None:
-    """The number of dimensions: exactly (or None), and at least. None where nothing is known."""
+    """Return the number of dimensions: exactly (or None), and at least. None where nothing is known."""
     if depth == 0:
         return None
     ranks = [None if path else _rank_of(module, value, depth) for value, path in makers(module, node)]
@@ -134,7 +134,7 @@ def _rank_of(module: Module, value: s.Expression, depth: int) -> Rank | None:
 
 
 def _is_image(module: Module, function: s.Expression, depth: int) -> bool:
-    """Whether what is called gives an image or a video: a function or layer of torch, or what ends in such a layer."""
+    """Return whether a call gives an image or a video: of a function or layer of torch, or of what ends in a layer."""
     names = module.names(function)
     if names and names <= listed(module, "rank-3-or-more"):
         return True
@@ -155,7 +155,7 @@ def _rank_of_operand(module: Module, operand: s.Expression, depth: int) -> Rank 
 
 
 def sizes_of(positional: list[s.Expression]) -> list[s.Expression]:
-    """The sizes or dimensions that a method takes one by one or in one tuple; none where some are unpacked."""
+    """Return the sizes or dimensions that a method takes one by one or in one tuple; none where some are unpacked."""
     if len(positional) == 1 and isinstance(positional[0], s.Collection):
         positional = positional[0].elements
     return [] if any(isinstance(size, s.Starred) for size in positional) else positional
@@ -179,7 +179,7 @@ def _rank_from_list(value: s.Expression) -> Rank | None:
 
 
 def is_integer(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
-    """Whether a tensor is known to hold integers or bools; False where that is not known."""
+    """Return whether a tensor is known to hold integers or bools; False where that is not known."""
     types = module.types(node)
     if types and types <= listed(module, "integer-type"):
         return True
@@ -231,7 +231,7 @@ def _integer_value(module: Module, value: s.Expression, path: tuple[int, ...], d
 
 
 def _integer_literal(value: s.Expression) -> bool:
-    """Whether a number or nested list has no float in it, as far as can be seen; unknown elements do not count."""
+    """Return whether a number or nested list is known to have no float in it; calls of `len` and `int` have none."""
     if isinstance(value, s.Collection):
         return bool(value.elements) and all(_integer_literal(element) for element in value.elements)
     found = literal(value)
@@ -241,7 +241,7 @@ def _integer_literal(value: s.Expression) -> bool:
 
 
 def is_whole(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
-    """Whether a tensor is known to hold whole numbers, whatever its type: sums of a few are exact in any order."""
+    """Return whether a tensor is known to hold whole numbers of any type: sums of a few are exact in any order."""
     if is_integer(module, node):
         return True
     return depth > 0 and every(module, node, lambda value, _: _whole_value(module, value, depth))
@@ -270,7 +270,7 @@ def _is_whole_number(node: s.Expression) -> bool:
 
 
 def is_zeros(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
-    """Whether a tensor is known to be made of zeros, as a buffer may be that is added to."""
+    """Return whether a tensor is known to be made of zeros, as a buffer that is added to may be."""
     buffer = registered_buffer(module, node)
     if buffer is not None:
         return is_zeros(module, buffer, depth - 1)
@@ -293,7 +293,7 @@ def _zeros_value(module: Module, value: s.Expression, depth: int) -> bool:
 
 
 def is_on_cpu(module: Module, node: s.Expression, depth: int = _DEPTH) -> bool:
-    """Whether a tensor is known to be in the CPU's memory."""
+    """Return whether a tensor is known to be in the CPU's memory."""
     return depth > 0 and every(module, node, lambda value, _: _cpu_value(module, value, depth))
 
 
@@ -332,7 +332,7 @@ def _is_cpu_device(module: Module, node: s.Expression) -> bool:
 
 
 def tensors(receiver: s.Expression | None, positional: list[s.Expression]) -> Iterator[s.Expression]:
-    """What a call works on: the receiver and the positional arguments, those of a list one by one, constants aside."""
+    """Yield what a call works on: its receiver and positional arguments, a list's items singly, without constants."""
     for node in ([] if receiver is None else [receiver]) + positional:
         if isinstance(node, s.Collection):
             yield from node.elements

@@ -1,4 +1,4 @@
-"""Values of which several are all but sure to be equal: counts, and what is rounded."""
+"""Values among which ties are all but certain: counts, and rounded numbers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _METHODS = (f"{TENSOR}.", f"{ARRAY}.")
 
 
 def receiver_or_first(module: Module, call: s.Call) -> s.Expression | None:
-    """The values that a call is about: what its method belongs to, else its first argument."""
+    """Return the values that a call is about: the object of its method, else its first argument; or None."""
     if isinstance(call.function, s.Attribute) and all(name.startswith(_METHODS) for name in module.callee(call)):
         return call.function.value
     return subject(module, call)
@@ -28,7 +28,7 @@ def receiver_or_first(module: Module, call: s.Call) -> s.Expression | None:
 
 @record(frozen=True, slots=True)
 class Tied:
-    """`what` says what the values are, `library` whose they are: "torch", "numpy", or "" where that is not known."""
+    """Values with ties: `what` describes them, `library` is "torch", "numpy", or "" where that is not known."""
 
     what: str
     library: str
@@ -40,7 +40,7 @@ class Tied:
 
 
 class Ties:
-    """Finds such values in one file."""
+    """The values with ties in one file."""
 
     def __init__(self, module: Module) -> None:
         names = module.catalogue.names
@@ -53,7 +53,7 @@ class Ties:
         self._scalars = names("ties", "keeps", "methods", id="scalars"), names("ties", "keeps", id="scalars")
 
     def of(self, node: s.Expression, depth: int = _DEPTH) -> Tied | None:
-        """What is known to be tied in the values of `node`; None: nothing."""
+        """Return what is known to be tied in the values of `node`, or None."""
         if depth == 0:
             return None
         if isinstance(node, s.Operation):
@@ -89,7 +89,7 @@ class Ties:
         return None
 
     def _is_number(self, node: s.Expression) -> bool:
-        """Whether an operand is one number, which leaves equal values equal."""
+        """Return whether an operand is one number, which leaves equal values equal."""
         if isinstance(node, s.Constant):
             return True
         if not isinstance(node, s.Call):
@@ -116,7 +116,7 @@ class Ties:
         return self.of(value, depth - 1) if keeps and value is not None else None
 
     def _row(self, call: s.Call) -> Row | None:
-        """The row of a call, by the name of what is called or by the method of an array or of something not known."""
+        """Return the row of a call, by the name of what is called or by the method of an array or an unknown object."""
         names = self.module.callee(call)
         rows = {id(row): row for name in names if (row := self._names.get(name)) is not None}
         if rows:
@@ -140,7 +140,7 @@ class Ties:
         return self._item(value, -1) if isinstance(value, s.Call) and last else None
 
     def _item(self, call: s.Call, index: int) -> Tied | None:
-        """What stands at a place of the tuple that a call returns."""
+        """Return what stands at a position in the tuple that a call returns, if it is tied; else None."""
         row = self._row(call)
         if row is None or not row.text("place"):
             return None
@@ -150,7 +150,7 @@ class Ties:
         return Tied(row.text("what"), self._library(call)) if wanted else None
 
     def _library(self, node: s.Expression) -> str:
-        """Whose value an expression is."""
+        """Return the library that the value of an expression belongs to, or ""."""
         types = self.module.types(node)
         if len(types) == 1 and next(iter(types)) in _LIBRARIES:
             return _LIBRARIES[next(iter(types))]

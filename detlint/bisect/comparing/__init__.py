@@ -1,1 +1,1 @@
-"""Two records compared: where they part, and why, as far as they tell. Pure, without torch."""
+"""Two records compared: where they part, and why, as far as they show. Pure, without torch."""

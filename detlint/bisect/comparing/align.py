@@ -1,7 +1,7 @@
 """Two records of one stream laid side by side, up to the first place where they differ. Pure, without torch.
 
-Operations decide: their names and lines, what they were given and what they made. Of the events only those count that
-are all that is seen of some work (`_VERDICTS`); the others are kept as evidence.
+Operations decide: their names and lines, their inputs and their outputs. Of the events, only those count that are the
+only sign of some work (`_VERDICTS`); the others are kept as evidence.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import TypeAlias
 from detlint.bisect.records import Draw, End, Event, Flag, Line, Op, Record
 from detlint.bisect.streams import Stream, equal_prefix
 
-_WINDOW = 400  # records on each side among which two sequences that part are brought together again
+_WINDOW = 400  # records on each side among which two diverged sequences are realigned
 _LONGEST = 8000  # records of an insertion on one side
-_ALIKE = 4  # records that are the same tell that both go on alike
-_FEW = 8  # events on one side that are passed over without looking for where both meet
+_ALIKE = 4  # consecutive equal records that show that both continue alike
+_FEW = 8  # events on one side that are skipped without a search for where both meet
 _SHOWN = 8  # records of an insertion that are kept
-_KINDS = 300  # different events that differ, of which each is kept once
+_KINDS = 300  # kinds of differing events, of each of which one is kept
 _VERDICTS = frozenset({"batch", "loss", "step", "compiled"})
 
 Work: TypeAlias = "Op | Event"
@@ -32,11 +32,11 @@ Work: TypeAlias = "Op | Event"
 class Divergence:
     """The first place in a stream where two runs differ; `None` on a side that has nothing there.
 
-    `differs` names what does: "state", "device state", "scalars", "signature", "phase", "digests", or "generator",
-    "input" and "output" with a number from 0, as "input 2". It is empty where the sequences part: then `only_a` and
-    `only_b` have what each has more (the first ones), and `meet` tells whether they come together again after that.
-    `equal` is how many records came before that are equal, and `producers` has for each input the record of B that the
-    producer in A corresponds to, None where there is none.
+    `differs` names the parts that differ: "state", "device state", "scalars", "signature", "phase", "digests", or
+    "generator", "input" and "output" with a number from 0, as in "input 2". It is empty where the sequences part: then
+    `only_a` and `only_b` have the records that only one side has (the first ones), and `meet` says whether they come
+    together again after that. `equal` is the number of equal records before, and `producers` has, for each input, the
+    record of B that corresponds to the producer in A, None where there is none.
     """
 
     a: Work | End | None
@@ -61,7 +61,7 @@ class Divergence:
 class Evidence:
     """An event that differs, the first of its kind at its line: in one run only, or in both with other content.
 
-    `last` is the number in A, or B where A has none, of the last one like it before the divergence.
+    `last` is the number of the last event like it before the divergence, in A, or in B where A has none.
     """
 
     a: Event | None
@@ -101,12 +101,12 @@ def compare(a: Stream, b: Stream, repaired: frozenset[str] = frozenset()) -> Com
 def align(
     name: str, a: Iterable[Record], b: Iterable[Record], start: int = 0, repaired: frozenset[str] = frozenset()
 ) -> Comparison:
-    """Compare what follows on `start` records that are equal."""
+    """Compare what follows `start` records that are equal."""
     return _Walk(name, a, b, start, repaired).run()
 
 
 class _Side:
-    """The records of one run, some of them ahead of where it is."""
+    """The records of one run, some of them read ahead of the current one."""
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._records: Iterator[Record] = iter(records)
@@ -139,7 +139,7 @@ class _Walk:
         self._a, self._b = _Side(a), _Side(b)
         self._found = Comparison(name, start)
         self._equal = start
-        self._starts, self._offsets = [0], [0]  # from which number in A on, how much is B ahead
+        self._starts, self._offsets = [0], [0]  # from each of these numbers in A on, B is ahead by that offset
         self._inserted: set[int] = set()  # numbers of A's events without a partner
         self._kinds: dict[tuple[object, ...], Evidence] = {}
 
@@ -183,13 +183,13 @@ class _Walk:
         return line is not None and f"{name}@{line.path}:{line.line}" in self._repaired
 
     def _partner(self, number: int) -> int | None:
-        """The record of B that corresponds to one of A."""
+        """Return the record of B that corresponds to one of A, or None."""
         if number in self._inserted:
             return None
         return number if number < 0 else number + self._offsets[bisect_right(self._starts, number) - 1]
 
     def _op(self, a: Op, b: Op) -> tuple[str, ...]:
-        """What differs in two operations of one name at one line."""
+        """Return what differs in two operations of one name at one line."""
         found = [name for name in ("signature", "phase", "scalars") if getattr(a, name) != getattr(b, name)]
         if Draw.SEEN in a.draw | b.draw or (a.draw and b.draw):
             if a.state != b.state:
@@ -205,11 +205,11 @@ class _Walk:
         pairs = enumerate(zip_longest(a.outputs, b.outputs))
         outputs = [f"output {i}" for i, (one, other) in pairs if one != other]
         if outputs:
-            found += garbage  # what may never have been written matters only where it is let through
+            found += garbage  # what may never have been written matters only where it affects an output
         return (*found, *outputs)
 
     def _part(self) -> None:
-        """The sequences part here: find where they come together again."""
+        """Find where the sequences, which part here, come together again."""
         if self._skip(self._a, self._b, True) or self._skip(self._b, self._a, False):
             return
         ahead_a = [one for one in self._a.ahead(_LONGEST) if not isinstance(one, End)]
@@ -234,7 +234,7 @@ class _Walk:
             self._b.take()
 
     def _skip(self, longer: _Side, other: _Side, in_a: bool) -> bool:
-        """Pass over a few events that one side has more, which is what mostly happens."""
+        """Skip a few events that only one side has, which is the usual case; return whether that realigned both."""
         first = other.first()
         ahead = longer.ahead(_FEW + 1)
         more = [one for one in takewhile(lambda one: _key(one) != _key(first), ahead) if isinstance(one, Event)]
@@ -268,16 +268,16 @@ class _Walk:
             self._kinds[key] = Evidence(a, b, one.number)
 
     def _end(self, a: Record | None, b: Record | None) -> None:
-        """Both are at their end: they differ if they ended in different ways."""
+        """Compare the ends of both: they differ if they ended in different ways."""
         end_a, end_b = a if isinstance(a, End) else None, b if isinstance(b, End) else None
         if end_a is None or end_b is None:
-            return  # cut off: whoever compares has to say so
+            return  # cut off: the caller has to say so
         if (end_a.reason, end_a.status, end_a.exception) != (end_b.reason, end_b.status, end_b.exception):
             self._found.divergence = Divergence(end_a, end_b, self._equal)
 
 
 def _is_cut(record: Record | None) -> bool:
-    """Whether a record of a stream is none, or an end that was not the program's own."""
+    """Return whether a record of a stream is none, or an end that was not the program's own."""
     return record is None or (isinstance(record, End) and record.reason in ("bound", "signal"))
 
 
@@ -292,9 +292,9 @@ def _end(record: Record | None) -> End | None:
 
 
 def _until_equal(a: list[tuple[object, ...]], b: list[tuple[object, ...]]) -> tuple[int, int, bool]:
-    """How much of each comes before both go on alike, and whether they do.
+    """Return how many records of each come before both continue alike, and whether they do.
 
-    An insertion on one side may be long; what is replaced is looked for among fewer.
+    An insertion on one side may be long; a replacement is searched among fewer records.
     """
     found = [(more, side) for side, more in enumerate((_inserted(a, b), _inserted(b, a))) if more]
     if found:
@@ -307,6 +307,6 @@ def _until_equal(a: list[tuple[object, ...]], b: list[tuple[object, ...]]) -> tu
 
 
 def _inserted(longer: list[tuple[object, ...]], other: list[tuple[object, ...]]) -> int:
-    """How much `longer` has more before it goes on as `other` does; 0 if it does not."""
+    """Return how many records `longer` has before it continues as `other` does; 0 if it does not."""
     head = other[:_ALIKE]
     return next((i for i in range(1, len(longer)) if head and longer[i : i + len(head)] == head), 0)

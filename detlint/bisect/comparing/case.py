@@ -1,4 +1,4 @@
-"""A divergence with all that its cause is decided from, and the cause. Pure data, without torch."""
+"""A divergence with everything its cause is decided from, and the cause itself. Pure data, without torch."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from detlint.bisect.records import Event, Line, Meta, Op
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """All that a cause is decided from.
+    """The data that the cause of a divergence is decided from.
 
-    `a` and `b` are what came before the divergence in each run, `around` the evidence of the stream that began this
-    one, and `environment` what differs in the runs' environments: name, and the values of both.
+    `a` and `b` are the histories of the two runs before the divergence, and `around` is the evidence from the stream
+    that started this one. `environment` lists the differences between the runs' environments: the name, and the value
+    in each run.
     """
 
     comparison: Comparison
@@ -26,24 +27,24 @@ class Case:
 
     @property
     def process(self) -> bool:
-        """Whether the stream is that of a process which the program started (a fork has its parent's generators)."""
+        """Whether the stream belongs to a process that the program started: a fork has its parent's generators."""
         return "process" in self.comparison.name or "rank" in self.comparison.name
 
     @property
     def evidence(self) -> list[Evidence]:
-        """Events that differ: of this stream, then of the one that began it."""
+        """The events that differ: those of this stream, then those of the stream that started it."""
         return [*self.comparison.evidence, *self.around]
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why two runs differ.
+    """The reason why two runs differ.
 
-    `title` says it in a few words, `evidence` what it rests on, `advice` what to do. `line` is where the cause lies,
-    `related` a second line that takes part. `codes` are the rules that speak of it, the likeliest first, and
-    `operation` the one whose kernel is the cause, `generator` the one that was in another state: "torch", "numpy" or
-    "python". `events` are those of both runs that tell it, and `why` the kind of reason, where the user's code was
-    followed to it (`reasons.py`); `name` is what is asked for there: a function, or the variable that holds a set.
+    `title` states it in a few words, `evidence` lists what supports it, and `advice` says what to do. `line` is where
+    the cause lies, `related` a second line that takes part. `codes` are the rules about it, the likeliest first.
+    `operation` is the one whose kernel is the cause, and `generator` the one whose state differed: "torch", "numpy" or
+    "python". `events` are the events of both runs that show it. `why` is the kind of reason, where the user's code was
+    followed to it (`reasons.py`); `name` is then the function that is called there, or the variable that holds a set.
     """
 
     kind: str
@@ -60,5 +61,5 @@ class Cause:
     name: str = ""
 
     def with_evidence(self, *more: str) -> Cause:
-        """The same cause, resting on more."""
+        """Return the same cause with more evidence."""
         return replace(self, evidence=(*self.evidence, *more))

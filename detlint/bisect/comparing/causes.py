@@ -1,19 +1,19 @@
-"""Why two runs differ at a place, decided from what was recorded. Pure, without torch.
+"""Why two runs differ at a record, decided from what was recorded. Pure, without torch.
 
-The table: what differs first -> the cause.
+The first difference, and the kind of cause that it leads to:
 
     a seed's value                                         seed-value
     the state of a generator where an operation draws      random-stream
     a number or data from outside torch, after             random-stream, seed-value, private-generator, file-order,
-        a draw, seed, generator or listing that differs      leftover: what that event tells
-    the same, after nothing of that kind                   host-value
-    a batch of workers whose seeds are equal               worker-data, or what the worker's own stream tells
-    an input that another record made in each run          order
+        a draw, seed, generator or listing that differs      leftover: depending on that event
+    the same, with no such event before it                 host-value
+    a batch of workers whose seeds are equal               worker-data, or the cause in the worker's own stream
+    an input that a different record made in each run      order
     an input whose memory was never written                uninitialised
-    an input that nothing wrote to since it was equal      hidden-write
-    only what an operation made                            kernel, or environment where the runs' own differ
-    what compiled code made of equal inputs                compiled
-    which operations are carried out                       control-flow, or one of those of data from outside
+    an input not written to since it was equal             hidden-write
+    only the result of an operation                        kernel, or environment where the environments differ
+    the result of compiled code for equal inputs           compiled
+    which operations run                                   control-flow, or a cause of data from outside
     a loss, or parameters after a step                     step (only where operations were not recorded)
     how the program ends                                   crash
 """
@@ -29,7 +29,7 @@ _ORDER = ("DET601", "DET602", "DET603")
 
 
 def wanted(divergence: Divergence) -> tuple[set[int], set[int]]:
-    """The numbers of records, in A and in B, that the cause of a divergence is decided from."""
+    """Return the numbers of the records, in A and in B, that the cause of a divergence is decided from."""
     found: list[set[int]] = []
     for one in (divergence.a, divergence.b):
         inputs = one.inputs if isinstance(one, Op) else ()
@@ -38,7 +38,7 @@ def wanted(divergence: Divergence) -> tuple[set[int], set[int]]:
 
 
 def decide(case: Case) -> Cause:
-    """The cause of the divergence of a case, which must have one."""
+    """Return the cause of the divergence of a case, which must have one."""
     divergence = case.comparison.divergence
     assert divergence is not None
     a, b = divergence.a, divergence.b
@@ -83,7 +83,7 @@ def _given_generator(case: Case, op: Op) -> Cause:
 
 
 def _input(case: Case, divergence: Divergence, a: Op, b: Op, i: int) -> Cause:
-    """What an input that differs tells."""
+    """Return the cause for input `i`, which differs."""
     one, other = a.inputs[i], b.inputs[i]
     partner = divergence.producers[i] if i < len(divergence.producers) else None
     name = f"input {i} of `{_short(a.name)}`"
@@ -227,7 +227,7 @@ def _event(case: Case, a: Event, b: Event) -> Cause:
 
 
 def _batch(case: Case, batch: Event) -> Cause:
-    """A batch that differs. Where workers made it, their streams may tell more."""
+    """Return the cause for a batch that differs. If workers made it, their own streams may show a more precise one."""
     begun = [one for one in case.comparison.evidence if one.event.kind == "iterator"]
     for one in begun:
         if one.a and one.b and one.a.data.get("state") != one.b.data.get("state"):
@@ -252,7 +252,7 @@ def _batch(case: Case, batch: Event) -> Cause:
 
 
 def _parted(case: Case, divergence: Divergence) -> Cause:
-    """The sequences of operations part."""
+    """Return the cause where the two sequences of records part."""
     a, b = divergence.a, divergence.b
     if isinstance(a, End) and isinstance(b, End):
         told = tuple(
@@ -314,5 +314,5 @@ def _describe(record: Op | Event | None) -> str:
 
 
 def _short(name: str) -> str:
-    """An operation's name without its overload."""
+    """Return an operation's name without its overload."""
     return name.rpartition(".")[0] if name.count(".") > 1 else name

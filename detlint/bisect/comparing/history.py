@@ -1,4 +1,4 @@
-"""What one run did in a stream before the place where it differs: seeds, draws, and single records asked for by number.
+"""What one run did in a stream before the first difference: seeds, draws, and single records requested by number.
 
 Pure, without torch.
 """
@@ -10,22 +10,23 @@ from dataclasses import dataclass, field
 
 from detlint.bisect.records import Event, Op, Record
 
-_MOST = 200  # seeds and generators that are kept
+_MOST = 200  # most seeds and generators that are kept
 _NAMES = {"torch": "torch's generator", "numpy": "numpy's global generator", "python": "python's `random`"}
 
 
 def named(generator: str) -> str:
-    """A generator in words."""
+    """Return the name of a generator in words."""
     return _NAMES.get(generator, generator)
 
 
 @dataclass(slots=True)
 class History:
-    """One run up to record `until`: what set and used generators, the last step, and the records that were wanted.
+    """One run before record `until`: its seeds and generators, its steps, and the records that were requested.
 
-    `agreed` has the last draw from each generator before its draws differ, `loaded` the last file that torch loaded
-    (data, weights or a checkpoint), `resumed` the one from which an optimizer was restored, too: a checkpoint. `steps`
-    are those of optimizers, `losses` what gradients were taken of, `parts` those since the last step: microbatches.
+    `agreed` has the last draw from each generator before its draws differ. `loaded` is the last file that torch loaded
+    (data, weights or a checkpoint), `resumed` the one from which an optimizer was restored too: a checkpoint. `steps`
+    counts the steps of optimizers, `losses` the losses that gradients were taken of, and `parts` the losses since the
+    last step (microbatches).
     """
 
     until: int
@@ -42,7 +43,7 @@ class History:
     wanted: dict[int, Op | Event] = field(default_factory=dict)
 
     def seeded(self, generator: str, before: int | None = None) -> Event | None:
-        """What last set a generator's state, of the records before number `before`."""
+        """Return the event that last set a generator's state before record `before`; None if there is none."""
         until = self.until if before is None else before
         return next((one for one in reversed(self.seeds) if one.what == generator and one.number < until), None)
 
@@ -50,7 +51,7 @@ class History:
 def gather(
     records: Iterable[Record], until: int, wanted: Iterable[int] = (), apart: Mapping[str, int] | None = None
 ) -> History:
-    """Read the records before number `until`. `apart` has the number from which on the draws of a generator differ."""
+    """Read the records before number `until`. `apart` maps a generator to the number from which its draws differ."""
     found, numbers = History(until), frozenset(wanted)
     for record in records:
         if record.number >= until or not isinstance(record, (Op, Event)):

@@ -1,4 +1,4 @@
-"""Causes that lie outside torch's operations: generators and their seeds, listings, what a run left. Pure, no torch."""
+"""Causes outside torch's operations: generators and their seeds, listings, leftovers of a run. Pure, without torch."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _SEED = {
 }
 _SHUFFLES = frozenset(
     {"shuffle", "sample", "choice", "choices", "permutation"}
-)  # what they give depends on what is given
+)  # their results depend on their arguments
 _LOADER = ("DET201", "DET205", "DET204", "DET206")
 
 
 def from_outside(known: Case, at: Op | Event | None, told: str) -> Cause:
-    """The cause where something that no operation made differs: the last event before that differs tells it.
+    """Return the cause where a value that no operation made differs: that of the nearest event that differs before it.
 
-    `at` is where it came in, `told` how that is seen.
+    `at` is the record where the value came in, `told` the evidence for it.
     """
     found = sorted((one for one in known.evidence if _speaks(one)), key=lambda one: _near(one, at))
     if found:
@@ -42,18 +42,18 @@ def from_outside(known: Case, at: Op | Event | None, told: str) -> Cause:
 
 
 def _near(one: Evidence, at: Op | Event | None) -> tuple[int, int, int]:
-    """Sorts what differs: seeds first, which explain draws; then what lies on a line that led here; then the last."""
+    """Return a sort key: seeds first, as they explain draws; then events on a line that led to `at`; then the last."""
     lines = set(at.stack) if at is not None else set()
     kind = 0 if one.event.kind == "seed" else 1
     return kind, 0 if lines & set(one.event.stack[:1]) else 1, -one.last
 
 
 def _speaks(one: Evidence) -> bool:
-    """Whether an event that differs can explain anything."""
+    """Return whether an event that differs can explain another difference."""
     event = one.event
     if event.kind == "listing":
         if one.a is None or one.b is None or one.a.data.get("path") != one.b.data.get("path"):
-            return False  # one that differs follows from what was listed before
+            return False  # a listing of another path follows from an earlier listing
         return one.a.digests != one.b.digests
     if event.kind == "seed":
         return one.a is None or one.b is None or one.a.digests != one.b.digests
@@ -80,8 +80,8 @@ def _told_by(known: Case, one: Evidence, found: list[Evidence]) -> Cause:
 
 
 def random_stream(known: Case, generator: str, at: Op | Event) -> Cause:
-    """A generator was in another state where `at` drew from it."""
-    own = any(one.event is at for one in known.comparison.evidence)  # numbers of another stream tell no order
+    """Return the cause where a generator was in a different state when `at` drew from it."""
+    own = any(one.event is at for one in known.comparison.evidence)  # record numbers compare within one stream
     seeds = [side.seeded(generator, at.number if own else None) for side in (known.a, known.b)]
     changed = _changed_seed(known, generator)
     if changed is not None:
@@ -118,7 +118,7 @@ def random_stream(known: Case, generator: str, at: Op | Event) -> Cause:
 
 
 def _of_data(known: Case, draw: Evidence) -> bool:
-    """Whether what a draw gives differs with what it is given, and not with its generator, which was seeded alike."""
+    """Return whether a draw differs because of its argument, and not of its generator, which was seeded alike."""
     a, b = draw.a, draw.b
     if a is None or b is None or a.data != b.data or a.data.get("function") not in _SHUFFLES:
         return False
@@ -214,7 +214,7 @@ def _left(one: Evidence) -> Cause:
 
 
 def hash_evidence(metas: tuple[Meta, Meta]) -> tuple[str, ...]:
-    """Whether strings were hashed in another way."""
+    """Return the evidence that strings hash differently in the two runs; empty if they do not."""
     a, b = (one.start.get("hash") for one in metas)
     if a is None or b is None or a == b:
         return ()

@@ -1,4 +1,4 @@
-"""What comparing two traces came to: the verdict, the place and the cause for each stream that differs. No torch."""
+"""The result of comparing two traces: the verdict, and place and cause for each stream that differs. Without torch."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ VERDICTS = {EQUAL: "equal", DIVERGED: "diverged", FAILED: "failed", INCONCLUSIVE
 
 _WORKER = re.compile(r"(?:(?P<owner>.*)\.)?loader(?P<loader>\d+)\.worker\d+")
 _RANK = re.compile(r"rank\d+")
-_POOL = re.compile(r"(?:.*\.)?pool\d+")  # how many there are depends on time; what made a pool may end its processes
+_POOL = re.compile(r"(?:.*\.)?pool\d+")  # their number depends on timing; the owner of a pool may end its processes
 _MADE_DIFFERENT = (
     "env.MALLOC_PERTURB_",
     "env.PYTHONHASHSEED",
     "hash_seed",
-)  # memory's filling, and what runs by chance
-_SET_THREADS = ("env.OMP_NUM_THREADS", "env.MKL_NUM_THREADS")  # "threads" tells of them
+)  # different in the runs on purpose or by chance
+_SET_THREADS = ("env.OMP_NUM_THREADS", "env.MKL_NUM_THREADS")  # "threads" covers them
 Ends: TypeAlias = "dict[str, tuple[End | None, End | None]]"  # by stream
 _VAGUE = ("worker-data", "host-value")
 
@@ -47,12 +47,12 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What comparing two runs came to.
+    """The result of comparing two runs.
 
-    `status` is the exit status, `reason` why the runs could not be compared, or how both failed. `found` has the
-    streams that differ, the one that tells most first. `equal` counts the records, in all streams, that come before
-    any difference; `environment` what differs in the runs' environments; `seen` and `unseen` what the recorders told;
-    `loaded` the files of the user's code that either run had loaded.
+    `status` is the exit status. `reason` says why the runs could not be compared, or how both failed. `found` has the
+    streams that differ, the most informative first. `equal` counts the records, over all streams, before any
+    difference. `environment` lists the differences between the runs' environments. `seen` and `unseen` are what the
+    recorders reported; `loaded` lists the files of the user's code that either run loaded.
     """
 
     status: int
@@ -68,12 +68,12 @@ class Outcome:
 
     @property
     def verdict(self) -> str:
-        """The status in a word."""
+        """The status as a word."""
         return VERDICTS[self.status]
 
 
 def compare(a: Trace, b: Trace, repaired: frozenset[str] = frozenset()) -> Outcome:
-    """Compare two traces, but for what was `repaired` (see `align.compare`). Raises TraceError where one is damaged."""
+    """Compare two traces, except at the `repaired` sites (see `align.compare`). Raises TraceError if one is damaged."""
     metas = a.meta, b.meta
     outcome = Outcome(EQUAL, metas, environment=_environments(metas))
     if a.meta.digest != b.meta.digest:
@@ -130,7 +130,7 @@ def _found(
 
 
 def _around(compared: dict[str, Comparison], name: str) -> tuple[Evidence, ...]:
-    """Events that differ in the stream that began another one."""
+    """Return the events that differ in the stream that started stream `name`; empty if there is none."""
     owner = name.rpartition(".")[0] if "." in name else "main"
     match = _WORKER.fullmatch(name)
     if match:
@@ -139,10 +139,10 @@ def _around(compared: dict[str, Comparison], name: str) -> tuple[Evidence, ...]:
 
 
 def _ranked(found: list[Found]) -> list[Found]:
-    """The main stream first, unless what it took from another stream is why it differs: then that one.
+    """Sort the streams: the main one first, unless data that it took from another stream explains it: then that one.
 
-    Ranks that differ by what another one sent come after it, and so do those that differ later: a step of an optimizer
-    is one of all ranks.
+    Ranks that differ because of what another rank sent come after that rank. So do ranks that differ later: an
+    optimizer step is common to all ranks.
     """
     found = sorted(found, key=lambda one: (one.cause.kind == "collective", _reached(one)))
     if len(found) < 2 or found[0].stream != "main" or found[0].cause.kind not in _VAGUE:
@@ -156,12 +156,12 @@ def _ranked(found: list[Found]) -> list[Found]:
 
 
 def _reached(found: Found) -> tuple[int, int]:
-    """How far a rank had come when it first differed: steps, and losses in all. Of other streams nothing is said."""
+    """Return the steps and losses that a rank had reached when it first differed; (0, 0) for any other stream."""
     return (found.a.steps, found.a.losses) if _RANK.fullmatch(found.stream) else (0, 0)
 
 
 def _undiverged(outcome: Outcome, apart: list[str], ends: Ends) -> Outcome:
-    """The outcome where nothing that both recorded differs; `apart` are the streams that one run alone has."""
+    """Return the outcome where no shared stream differs; `apart` names the streams that only one run has."""
     apart = [name for name in apart if not _POOL.fullmatch(name)]
     if apart:
         return replace(outcome, status=INCONCLUSIVE, reason=f"only one run has a stream {apart[0]}")
@@ -181,7 +181,7 @@ def _undiverged(outcome: Outcome, apart: list[str], ends: Ends) -> Outcome:
 
 
 def _environments(metas: tuple[Meta, Meta]) -> tuple[tuple[str, str, str], ...]:
-    """What differs in the environments of two runs, beside what is always made different."""
+    """Return the differences between the environments of two runs, except for what is always made different."""
     a, b = (one.environment for one in metas)
     made = {*_MADE_DIFFERENT, *(_SET_THREADS if a.get("threads") != b.get("threads") else ())}
     names = [name for name in (*a, *(one for one in b if one not in a)) if name not in made]
@@ -189,7 +189,7 @@ def _environments(metas: tuple[Meta, Meta]) -> tuple[tuple[str, str, str], ...]:
 
 
 def _seen(ends: Ends) -> tuple[tuple[str, int], ...]:
-    """How much of what there was in the first run, over all streams."""
+    """Return the counts of what the first run did, summed over all streams."""
     seen: Counter[str] = Counter()
     for end, _ in ends.values():
         seen.update(end.seen if end is not None else {})
@@ -197,14 +197,14 @@ def _seen(ends: Ends) -> tuple[tuple[str, int], ...]:
 
 
 def _loaded(a: Trace, b: Trace, ends: Ends) -> tuple[str, ...]:
-    """The files that the processes of both runs told of; one that was killed tells of none."""
+    """Return the files that the processes of both runs reported; a process that was killed reports none."""
     apart = [trace.stream(name).end() for trace in (a, b) for name in trace.names if name not in ends]
     told = [end for end in (*(one for both in ends.values() for one in both), *apart) if end is not None]
     return tuple(sorted({path for end in told for path in end.loaded}))
 
 
 def _unseen(ends: Ends) -> tuple[str, ...]:
-    """What could not be recorded, in words."""
+    """Return descriptions of what could not be recorded."""
     return tuple(
         dict.fromkeys(told for both in ends.values() for end in both if end is not None for told in end.unseen)
     )

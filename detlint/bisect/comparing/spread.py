@@ -15,10 +15,10 @@ _MOST_NAMES = 400
 
 @dataclass(slots=True)
 class Spread:
-    """Rows of what is compared, and for each step (a column) whether they are equal; None where there is nothing.
+    """The rows that are compared, and for each step (a column) whether each is equal in both runs.
 
-    `names` are the rows: "batches", "loss", then the parameters of optimizers. `steps` has as many columns as there
-    were steps, 200 at most.
+    `names` are the rows: "batches", "loss", then the parameters of optimizers. `steps` has one column for each step,
+    200 at most; a column lacks the rows with nothing to compare.
     """
 
     names: list[str] = field(default_factory=list)
@@ -26,13 +26,13 @@ class Spread:
 
     @property
     def first(self) -> int | None:
-        """The first step in which anything differs, from 0."""
+        """The first step in which anything differs, counted from 0; None if there is none."""
         return next((number for number, step in enumerate(self.steps) if not all(step.values())), None)
 
 
 @dataclass(slots=True)
 class _Step:
-    """What came before a step of an optimizer, and the parameters after it."""
+    """What came before an optimizer step, and the parameters after it."""
 
     batches: list[str] = field(default_factory=list)
     losses: list[str] = field(default_factory=list)
@@ -42,7 +42,7 @@ class _Step:
 
 
 def spread(a: Trace, b: Trace, stream: str = "main") -> Spread:
-    """Compare two runs step by step. Raises TraceError where one is damaged."""
+    """Compare two runs step by step; empty if either lacks the stream. Raises TraceError if one is damaged."""
     found = Spread()
     if stream not in a.names or stream not in b.names:
         return found
@@ -65,7 +65,7 @@ def spread(a: Trace, b: Trace, stream: str = "main") -> Spread:
 
 
 def _named(step: _Step) -> list[str]:
-    """A name for each digest of a step; the last digest may stand for all parameters that are left."""
+    """Return a name for each digest of a step; the last digest may stand for all remaining parameters."""
     names = list(step.names)
     if len(step.digests) < len(names):
         names = [*names[: len(step.digests) - 1], "all others"]

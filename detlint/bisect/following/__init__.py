@@ -1,1 +1,1 @@
-"""The statements of the user's code followed as they run: what each reads and binds."""
+"""The statements of the user's code, followed as they run: what each reads and binds."""

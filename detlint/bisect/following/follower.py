@@ -1,19 +1,19 @@
-"""One thread of the user's code followed statement by statement: what each reads before it runs, and binds when it has.
+"""One thread of the user's code, followed statement by statement: what each reads before it runs and binds after it.
 
-Written as lines of JSON, to be read by `steps.py`:
+It is written as lines of JSON, which `steps.py` reads:
 
     ["t",NUMBER,[PATH,FIRST,LAST,FUNCTION,CELL],[CALLED...],SET,RETURNS]
-                                                                     a statement; what it calls by name
+                                                                     a statement, and the names of what it calls
     ["v",NUMBER,DIGEST,TRIVIAL,SHAPE]                                a value
-    ["p",FRAME,OUTER,STEP,FUNCTION,{NAME:VALUE}]                     a frame begins, within a step; its arguments
+    ["p",FRAME,OUTER,STEP,FUNCTION,{NAME:VALUE}]                     a frame begins in a step, with its arguments
     ["b",STEP,STATEMENT,FRAME,RECORD,{PATH:VALUE}]                   a step begins, before record RECORD of the stream
-    ["e",STEP,{PATH:VALUE}]                                          it ends: what it bound or changed
-    ["r",FRAME,VALUE]                                                what a frame gives back, or yields
-    ["x",FRAME,TYPE]                                                 it is left by an exception
-    ["s",STEP,NAME,DETAIL]                                           something from outside is asked for in it
-    ["z",REASON]                                                     nothing more is followed
+    ["e",STEP,{PATH:VALUE}]                                          a step ends: what it bound or changed
+    ["r",FRAME,VALUE]                                                a frame returns or yields a value
+    ["x",FRAME,TYPE]                                                 an exception leaves a frame
+    ["s",STEP,NAME,DETAIL]                                           a step asks for something from outside
+    ["z",REASON]                                                     following ends
 
-VALUE 0 is an object of which nothing is known.
+VALUE 0 stands for an object about which nothing is known.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from detlint.bisect.following import statements, values
 from detlint.bisect.following.statements import MISSING, Statement
 
 SUFFIX = ".steps.gz"
-_THOROUGH = 64  # times that a statement is begun with much looked at
-_OFTEN = 3000  # times that a statement is followed
-_ASKED = 2  # times that what is called in a statement is looked at
+_THOROUGH = 64  # runs of a statement in which large values are digested too
+_OFTEN = 3000  # runs of a statement that are followed
+_ASKED = 2  # runs of a statement in which its calls are examined
 _MOST = 400_000  # steps
 _SECONDS = 30.0
-_LARGEST = 1 << 18  # bytes of text in a member
+_LARGEST = 1 << 18  # bytes of text in a gzip member
 _MOST_VALUES = 200_000
 _CODE = (ModuleType, FunctionType, BuiltinFunctionType, type)
-_MOST_CALLS = 100_000  # that are looked at in one step
+_MOST_CALLS = 100_000  # calls examined in one step
 
 
 @dataclass(slots=True)
@@ -54,7 +54,7 @@ class _Frame:
 
 
 class Follower:
-    """A thread. `place` gives path and cell of a code object, `record` the number of the stream's next record."""
+    """The follower of a thread. `place` gives path and cell of a code object, `record` the stream's next number."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class Follower:
     # what happens in the program
 
     def enter(self, frame: FrameType, resumed: bool = False) -> None:
-        """A frame of the user's begins, or goes on after a yield."""
+        """Record that a frame of the user's code begins, or resumes after a yield."""
         begun = time.perf_counter()
         known = self._suspended.get(id(frame)) if resumed else None
         if known is not None and known.code is frame.f_code:
@@ -106,7 +106,7 @@ class Follower:
         self._spent += time.perf_counter() - begun
 
     def line(self, frame: FrameType, number: int) -> None:
-        """A line of a frame is about to run."""
+        """End the previous statement of a frame, and begin the one whose line is about to run. Stop at the limits."""
         found = self._statement(frame.f_code, number)
         known = self._stack[-1] if self._stack else None
         while known is not None and known.code is not frame.f_code:
@@ -129,7 +129,7 @@ class Follower:
             self.stop(f"{_MOST:,} steps" if self._steps > _MOST else f"{_SECONDS:g} s of following")
 
     def leave(self, frame: FrameType, given: Any, yields: bool = False) -> None:
-        """A frame gives back a value, or yields it."""
+        """Record that a frame returns or yields a value, or is left by an exception."""
         begun = time.perf_counter()
         known = self._top(frame)
         if known is None:
@@ -148,13 +148,13 @@ class Follower:
         self._spent += time.perf_counter() - begun
 
     def raised(self, frame: FrameType, kind: str) -> None:
-        """An exception goes through a frame."""
+        """Note that an exception passes through a frame."""
         known = self._top(frame)
         if known is not None:
             known.raised = kind
 
     def asked(self, name: str, detail: str = "") -> None:
-        """The step at work asks for something from outside."""
+        """Record that the current step, unless it imports, asks for something from outside."""
         known = next((one for one in reversed(self._stack) if one.step >= 0), None)
         if known is None or self.done or known.statement is None or known.statement.imports:
             return
@@ -163,7 +163,7 @@ class Follower:
             self._add(["s", known.step, name, detail])
 
     def stop(self, reason: str = "") -> None:
-        """Follow no more, and write what there is."""
+        """Stop following, and write what was collected."""
         if self.done:
             return
         self.done = True
@@ -174,7 +174,7 @@ class Follower:
         self._file.close()
 
     def abandon(self) -> None:
-        """Forget what is in memory: it belongs to the process that this one was forked from."""
+        """Discard what is in memory: it belongs to the process that this one was forked from."""
         self.done = True
         self._lines.clear()
         self._file.close()
@@ -240,7 +240,7 @@ class Follower:
             self._add(["e", known.step, bound])
 
     def _ask(self, known: _Frame | None) -> None:
-        """Look at what is called, or no more."""
+        """Profile the calls of a statement in its first runs; otherwise turn profiling off."""
         found = known.statement if known is not None else None
         asking = found is not None and found.count <= _ASKED and bool(found.calls or found.reads) and not self.done
         self._calls = 0

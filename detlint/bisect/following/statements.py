@@ -1,4 +1,4 @@
-"""The statements of a file: which lines they take, what they read, bind and call, as paths from a variable onwards."""
+"""The statements of a file: their lines, and what they read, bind and call, as paths that begin with a variable."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _BLOCKS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 @dataclass(slots=True)
 class Statement:
-    """One statement, or the head of one that others stand in; of several on one line, all together.
+    """A statement, or the head of a compound statement; the statements of one line count as one.
 
-    `makes_set` tells that sets are made in it, `returns` that it gives back a value. `number` and `count` are of who
-    follows a program: its own number, and how often it was begun.
+    `makes_set` says whether it makes a set, `returns` whether it returns a value. `number` and `count` belong to the
+    follower of a program: the statement's number, and how often it began.
     """
 
     first: int
@@ -43,7 +43,7 @@ class Statement:
 
 
 def of_file(name: str) -> dict[int, Statement]:
-    """The statements of a file by line; none where its text is not there or cannot be read."""
+    """Return the statements of a file by line; empty if its text is missing or cannot be parsed."""
     try:
         tree = ast.parse("".join(linecache.getlines(name)))
     except (SyntaxError, ValueError, RecursionError):
@@ -61,13 +61,13 @@ def of_file(name: str) -> dict[int, Statement]:
 
 
 def text(path: Path) -> str:
-    """A path as a program has it."""
+    """Return a path as a program spells it."""
     head, *rest = path
     return head + "".join(one if one[0] == "." else f"[{one[2:] if one[1] == '=' else one[1:]}]" for one in rest)
 
 
 def _heads(tree: ast.AST) -> Iterator[tuple[ast.stmt | ast.excepthandler, int]]:
-    """Statements, outer ones first, each with the last line of what belongs to it and to none that stands in it."""
+    """Yield the statements, outer ones first, each with the last line of its own part, before any inner statement."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.stmt, ast.excepthandler)):
             body = getattr(node, "body", None) or getattr(node, "cases", None)
@@ -111,12 +111,12 @@ def _read(node: ast.stmt | ast.excepthandler, first: int, last: int) -> Statemen
 
 
 def _is_base(path: Path, others: tuple[Path, ...]) -> bool:
-    """Whether an item of what a path leads to is bound: what else it holds stays."""
+    """Return whether an item of what a path leads to is bound: its other items remain."""
     return any(len(one) > len(path) and one[: len(path)] == path and one[len(path)][0] == "[" for one in others)
 
 
 def _own(node: ast.AST) -> Iterator[ast.AST]:
-    """The parts of a statement that are no statements of their own."""
+    """Yield the parts of a statement that are not statements themselves."""
     if isinstance(node, _BLOCKS):
         yield from node.decorator_list
         if not isinstance(node, ast.ClassDef):
@@ -130,7 +130,7 @@ def _own(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _bound_within(node: ast.AST) -> Iterator[str]:
-    """Variables of comprehensions and of functions without a name, which are none of the frame's own."""
+    """Yield the variables of comprehensions and lambdas, which are not variables of the frame."""
     for one in ast.walk(node):
         if isinstance(one, _COMPREHENSIONS):
             for generator in one.generators:
@@ -158,7 +158,7 @@ def _gather(node: ast.AST, made: Statement, reads: list[Path], inner: set[str]) 
                     or _is_index(node, child)
                 ):
                     _gather(child, made, reads, inner)
-            if path is None and store:  # an item of what has a path, at a place that has none
+            if path is None and store:  # an item of something that has a path, under an index that has none
                 base = _path(node.value) if isinstance(node, (ast.Subscript, ast.Attribute)) else None
                 if base is not None and base[0] not in inner:
                     made.writes = (*made.writes, base)
@@ -166,7 +166,7 @@ def _gather(node: ast.AST, made: Statement, reads: list[Path], inner: set[str]) 
         return
     if isinstance(node, ast.Call):
         function = _path(node.func)
-        if function is not None:  # of a method, the object is what is read
+        if function is not None:  # a method call reads its object
             made.calls = (*made.calls, function)
             if len(function) > 1 and function[0] not in inner:
                 reads.append(function[:-1])
@@ -185,7 +185,7 @@ def _gather(node: ast.AST, made: Statement, reads: list[Path], inner: set[str]) 
 
 
 def _outside(path: Path | None, inner: set[str]) -> Path | None:
-    """A path as far as it does not hang on variables of a comprehension."""
+    """Return a path up to the first index that is a variable of a comprehension; None for None."""
     if path is None:
         return None
     cut = next((i for i, step in enumerate(path) if step[:2] == "[=" and step[2:] in inner), len(path))
@@ -215,11 +215,11 @@ def _path(node: ast.AST) -> Path | None:
     return (node.id, *reversed(steps))
 
 
-# Values, without running any code of the program's
+# Values, found without running any code of the program
 
 
 def reached(frame: FrameType, path: Path) -> tuple[Path, Any]:
-    """What a path leads to in a frame, or what it is a part of where the part is not known."""
+    """Return a path and what it leads to in a frame, shortened to its longest prefix that is known."""
     found = value(frame, path)
     while found is MISSING and len(path) > 1:
         path = path[:-1]
@@ -228,7 +228,7 @@ def reached(frame: FrameType, path: Path) -> tuple[Path, Any]:
 
 
 def value(frame: FrameType, path: Path) -> Any:
-    """What a path leads to in a frame; MISSING where that is not known without running code."""
+    """Return what a path leads to in a frame; MISSING if that is unknown without running code."""
     found = _variable(frame, path[0])
     for step in path[1:]:
         if found is MISSING:
@@ -304,7 +304,7 @@ def _attribute(found: Any, name: str) -> Any:
 
 
 def called(frame: FrameType, path: Path) -> str:
-    """What a call names: qualified, `?.METHOD` where only that is known, "" where nothing is."""
+    """Return the qualified name of what is called, `?.METHOD` if only that is known, "" if nothing is known."""
     if path[0] == "?":
         return f"?{path[-1]}"
     found = value(frame, path)
@@ -318,7 +318,7 @@ def called(frame: FrameType, path: Path) -> str:
 
 
 def qualified(function: Any) -> str:
-    """The name of a function or class by which tables know it; that of the class of another object that is called."""
+    """Return the name by which tables know a function or class; for any other object, that of its class."""
     if isinstance(function, MethodType):
         held = function.__self__ if isinstance(function.__self__, type) else type(function.__self__)
         return f"{held.__module__}.{held.__qualname__}.{function.__func__.__name__}"

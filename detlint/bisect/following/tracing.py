@@ -1,6 +1,6 @@
-"""The user's code followed in a process: by `sys.monitoring` where there is that, else by `sys.settrace`.
+"""The user's code followed in a process, by `sys.monitoring` where it exists, otherwise by `sys.settrace`.
 
-What a step asks for from outside is told by audit events (files, folders, networks, processes), whoever raises them.
+Audit events report what a step asks for from outside (files, folders, networks, processes), no matter who raises them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _AUDITED = frozenset(
     "urllib.Request subprocess.Popen os.system os.posix_spawn".split()
 )
 _YIELD, _RESUME = dis.opmap.get("YIELD_VALUE", -1), dis.opmap.get("RESUME", -1)
-_LARGEST = 1 << 24  # bytes of a file that is looked at
+_LARGEST = 1 << 24  # bytes; the content of a larger file is not read
 _MOST_FILES = 400
 _INSTALLED = (
     *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
@@ -38,7 +38,7 @@ _audited = False
 
 
 class Tracing:
-    """The threads of a process that are followed."""
+    """The followed threads of a process."""
 
     def __init__(self, held: Session) -> None:
         global _ACTIVE
@@ -65,7 +65,7 @@ class Tracing:
             sys.settrace(self._call)
 
     def end(self, name: str) -> None:
-        """The stream of a thread ends."""
+        """Stop following the thread whose stream has this name."""
         found = self._followers.get(name)
         if found is not None:
             found.stop()
@@ -73,7 +73,7 @@ class Tracing:
                 sys.settrace(None)
 
     def abandon(self) -> None:
-        """This process was forked from the one that is followed."""
+        """Stop following in this process, which was forked from the one that is followed."""
         global _ACTIVE
         _ACTIVE = None
         if not hasattr(sys, "monitoring"):
@@ -84,12 +84,12 @@ class Tracing:
 
     @property
     def follower(self) -> Follower | None:
-        """Who follows this thread."""
+        """The follower of this thread; None if there is none."""
         found: Follower | None = getattr(self._local, "follower", None)
         return found if found is not None and not found.done else None
 
     def is_followed(self, frame: FrameType) -> bool:
-        """Whether a frame is followed: the user's are, but for those that belong to a statement of another."""
+        """Return whether a frame is followed: the user's are, except those that are part of another's statement."""
         return self._held.lines.is_user(frame) and frame.f_code.co_name not in _PASSED
 
     # by sys.settrace
@@ -119,7 +119,7 @@ class Tracing:
     # from outside
 
     def audit(self, event: str, args: tuple[Any, ...]) -> None:
-        """Something is asked for that Python tells of."""
+        """Record an audit event of Python for the followed step."""
         follower = self.follower
         if follower is None or getattr(self._local, "auditing", False):
             return
@@ -144,7 +144,7 @@ class Tracing:
 
 
 def _content(name: str) -> str:
-    """A digest of a file; of one that is very large, its size."""
+    """Return a digest of a file's content; its size if it is over 16 MiB, "none" if it cannot be read."""
     try:
         status = os.stat(name)  # noqa: PTH116
         if not stat.S_ISREG(status.st_mode):
@@ -158,7 +158,7 @@ def _content(name: str) -> str:
 
 
 def _is_new(frame: FrameType) -> bool:
-    """Whether a frame begins, and does not go on after a yield."""
+    """Return whether a frame begins, rather than resumes after a yield."""
     if not frame.f_code.co_flags & 0x2A0 or frame.f_lasti < 0:
         return True
     code = frame.f_code.co_code
@@ -166,12 +166,12 @@ def _is_new(frame: FrameType) -> bool:
 
 
 def _is_yield(frame: FrameType) -> bool:
-    """Whether a frame that gives a value goes on later."""
+    """Return whether a frame that gives a value will resume later."""
     return bool(frame.f_code.co_flags & 0x2A0) and frame.f_code.co_code[frame.f_lasti] == _YIELD
 
 
 def _audit() -> None:
-    """Listen to what Python tells of; nobody can stop listening."""
+    """Add the audit hook, once per process: Python cannot remove it."""
     global _audited
     if _audited:
         return
@@ -184,7 +184,7 @@ def _audit() -> None:
     sys.addaudithook(hook)
 
 
-# By sys.monitoring, which is for all threads together: of library code, only that it begins is told, and that once
+# By sys.monitoring, which covers all threads: of library code, only the first start is reported
 
 
 def _monitor(tracing: Tracing) -> None:

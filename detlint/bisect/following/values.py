@@ -1,7 +1,7 @@
-"""What a variable holds, as a digest and as a few words, found without running any code of the program's.
+"""What a variable holds, as a digest and in a few words, found without running any code of the program.
 
-Numbers, texts, containers with their order, arrays, the states of generators and plain records count by what they hold;
-sets by their items, in no order. Of all other objects nothing is known: their digest is "".
+Numbers, strings, containers with their order, arrays, states of generators and plain records count by their content;
+sets count by their items in no order. Nothing is known of any other object: its digest is "".
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Shape: TypeAlias = Any
 _DEEP = 8
 _MANY, _FEW = 2048, 16  # items of a container
 _LARGE, _SMALL = 1 << 20, 1 << 12  # bytes of an array
-_SHOWN = 64  # items for people
+_SHOWN = 64  # items shown to people
 _WIDEST = 80
 _PLAIN = (bool, int, float, complex, type(None))
 _WORDS = (
@@ -44,23 +44,23 @@ _ITERATORS: dict[type, str] = {type(iter(set())): "set iterator", type(iter(froz
 
 
 class _OpaqueError(Exception):
-    """Nothing is known of what an object holds."""
+    """Raised for an object whose content is unknown."""
 
 
 def digest(value: Any, thorough: bool = True) -> str:
-    """16 hexadecimal digits for what is held, "" for an object; of much that is held, the length alone counts."""
+    """Return 16 hexadecimal digits for a value, "" for an opaque object; of large values the length alone may count."""
     try:
         pieces = hashlib.blake2b(digest_size=8)
         _feed(pieces.update, value, 0, thorough)
     except _OpaqueError:
         return ""
-    except Exception:  # a thread may change what is being looked at
+    except Exception:  # another thread may change the value meanwhile
         return ""
     return pieces.hexdigest()
 
 
 def noted(value: Any) -> str:
-    """What is told of an object of which nothing is known: that it goes through a set, or which file it reads."""
+    """Return what is known of an opaque object: that it iterates over a set, or which file it reads; otherwise ""."""
     if isinstance(value, io.IOBase):
         name = getattr(value, "name", None) if type(value).__module__ == "_io" else None
         return f"file {os.path.abspath(name)}" if isinstance(name, str) else ""  # noqa: PTH100
@@ -68,12 +68,12 @@ def noted(value: Any) -> str:
 
 
 def is_mutable(value: Any) -> bool:
-    """Whether a call may change what is held in place."""
+    """Return whether a call may change a value in place."""
     return isinstance(value, (list, dict, set, bytearray, collections.deque, *_RECORDS)) or _array(value) is not None
 
 
 def is_trivial(value: Any) -> bool:
-    """Whether a value may well be met again by chance."""
+    """Return whether a value is so common that it may well occur again by chance."""
     kind = type(value)
     return value is None or kind is bool or (kind is int and -1 <= value <= 4) or (kind in (str, tuple) and not value)
 
@@ -137,7 +137,7 @@ def _feed_container(put: Callable[[bytes], None], value: Any, depth: int, thorou
 
 
 def _array(value: Any) -> Any:
-    """An array of numbers, or a tensor in the memory of the host whose elements lie in order; else None."""
+    """Return an array of numbers, or a plain contiguous tensor in host memory, as it is; None for anything else."""
     numpy: Any = sys.modules.get("numpy")
     if numpy is not None and hasattr(numpy, "ndarray") and isinstance(value, (numpy.ndarray, numpy.generic)):
         return value
@@ -169,7 +169,7 @@ def _feed_array(put: Callable[[bytes], None], array: Any, thorough: bool) -> Non
 
 
 def _state(value: Any) -> bytes | None:
-    """The state of a generator of random numbers."""
+    """Return the state of a random number generator, for torch's its initial seed; None for any other object."""
     if isinstance(value, random.Random):
         return repr(random.Random.getstate(value)).encode() if type(value) is random.Random else None
     numpy: Any = sys.modules.get("numpy.random")
@@ -199,7 +199,7 @@ def _fields(value: Any) -> dict[str, Any]:
 
 
 def shape(value: Any, depth: int = 0) -> Shape:
-    """A value for people."""
+    """Return a value in a form to show to people."""
     try:
         return _shape(value, depth)
     except Exception:

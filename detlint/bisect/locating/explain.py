@@ -1,4 +1,4 @@
-"""A cause shown and not guessed: the runs again, with one suspect held equal in both."""
+"""A cause shown rather than guessed: the runs again, with one suspect held equal in both."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What holding one suspect equal in both runs did: `gone` tells that the divergence did not show again."""
+    """The result of holding one suspect equal in both runs; `gone` says that the divergence did not recur."""
 
     suspect: str
     told: str
@@ -64,21 +64,21 @@ class Trial:
 
 
 def explain(plan: Plan, found: Outcome, folder: Path, progress: Callable[[str], None], every: bool = False) -> Outcome:
-    """The outcome with the cause of its first divergence explained: traced to its line, and shown by trials.
+    """Return the outcome with the cause of its first divergence traced to its line, and tested by trials.
 
-    Nothing is run for a cause that names its line already, unless `every` cause is to be shown. `progress` is told what
-    is being run. Raises as `runs.run` does.
+    Nothing runs for a cause that already names its line, unless `every` cause is to be tested. `progress` is called
+    with a description of each run. Raises as `runs.run` does.
     """
     if not found.found:
         return found
     first = found.found[0]
     cause = first.cause
-    turned = cause.kind == "file-order" and "listing" in plan.perturbed  # then every listing differs, of libraries too
+    turned = cause.kind == "file-order" and "listing" in plan.perturbed  # then every listing differs, libraries' too
     traced = locate.is_open(cause) or turned
     if traced:
         located = locate.locate(plan, first, folder / "steps", progress)
         cause = locate.refined(cause, located)
-        traced = located.again  # what does not show again is not gone by what is held equal
+        traced = located.again  # if it did not recur, a trial proves nothing
     if traced or every:
         wanted = suspects(replace(first, cause=cause), plan, found)
         cause = refined(cause, _trials(plan, replace(first, cause=cause), wanted, folder, progress))
@@ -94,13 +94,13 @@ def _trials(
         done = runs.run(_held(plan, suspect), folder / suspect)
         gone = all(_place(one) != _place(first) for one in done.outcome.found)
         trials.append(Trial(suspect, _WORDS[suspect], gone and bool(done.outcome.equal)))
-        if trials[-1].gone and first.cause.kind != "kernel":  # a race may stay away by itself: ask all of its suspects
+        if trials[-1].gone and first.cause.kind != "kernel":  # a race may stay away by chance: try all suspects
             break
     return tuple(trials)
 
 
 def suspects(found: Found, plan: Plan, outcome: Outcome) -> tuple[str, ...]:
-    """What may be held equal to see whether the divergence is due to it."""
+    """Return what can be held equal to see whether the divergence is due to it."""
     cause = found.cause
     if cause.why:
         named = _BY_REASON.get(cause.why, ())
@@ -112,7 +112,7 @@ def suspects(found: Found, plan: Plan, outcome: Outcome) -> tuple[str, ...]:
 
 
 def _bears(suspect: str, plan: Plan, outcome: Outcome) -> bool:
-    """Whether holding a suspect equal can change anything."""
+    """Return whether holding a suspect equal can change anything."""
     seen = dict(outcome.seen)
     if suspect == "hash":
         a, b = (one.start.get("hash") for one in outcome.metas)
@@ -127,7 +127,7 @@ def _bears(suspect: str, plan: Plan, outcome: Outcome) -> bool:
 
 
 def refined(cause: Cause, trials: tuple[Trial, ...]) -> Cause:
-    """The cause with what the trials showed."""
+    """Return the cause with what the trials showed."""
     gone = {one.suspect for one in trials if one.gone}
     cause = cause.with_evidence(*(f"shown: {one}" for one in trials))
     if cause.kind == "kernel" and "memory" in gone:
@@ -147,7 +147,7 @@ def refined(cause: Cause, trials: tuple[Trial, ...]) -> Cause:
 
 
 def _held(plan: Plan, suspect: str) -> Plan:
-    """The plan with a suspect held equal in both runs."""
+    """Return the plan with a suspect held equal in both runs."""
     options = plan.options
     perturbed = tuple(one for one in plan.perturbed if one != {"hash": "hashseed"}.get(suspect, suspect))
     plan = replace(plan, perturbed=perturbed)
@@ -158,7 +158,7 @@ def _held(plan: Plan, suspect: str) -> Plan:
             options = replace(options, seed_numpy=0)
         case "python":
             options = replace(options, seed_python=0)
-        case "hash":  # runs from one process hash alike, and find the same addresses
+        case "hash":  # runs from one process hash alike, and get the same addresses
             if plan.origins is not None and not plan.origins.cold:
                 return replace(plan, alike=True)
             options = replace(options, hash_seed="0")
@@ -178,7 +178,7 @@ def _held(plan: Plan, suspect: str) -> Plan:
 
 
 def _place(found: Found) -> tuple[object, ...]:
-    """What tells whether a divergence is the same one: its stream, its operation and its lines."""
+    """Return what identifies a divergence across runs: its stream, its operation and its lines."""
     divergence = found.comparison.divergence
     record = _record(divergence) if divergence is not None else None
     if isinstance(record, Op):

@@ -1,4 +1,4 @@
-"""A cause from outside torch traced to the line of the user's code that makes it: both runs again, and followed."""
+"""A cause outside torch, traced to the line of the user's code that makes it: both runs again, followed."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from detlint.bisect.running.runs import Done, Plan
 _OPEN = frozenset(
     ("host-value", "control-flow", "order", "hidden-write", "worker-data", "seed-value", "crash", "environment")
 )
-_AFTER = 200  # records after the one that differs, until which the runs go on
+_AFTER = 200  # records for which the runs continue after the one that differs
 _ALSO = 2
-_ATTEMPTS = 3  # pairs of runs: what hangs on time may not show again at once
+_ATTEMPTS = 3  # pairs of runs: what depends on time may not recur at once
 _NOT_AGAIN = "this did not show again in more runs: it hangs on chance, or on what the first run left"
 _PART, _SEED = "control-flow", "seed-value"
 
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """The line that makes a difference, and why. `note` says what could not be told; then there is no `root`.
+    """The line that makes a difference, and why. If it was not found, `root` is None, and `note` says why.
 
-    `again` tells whether the difference showed again at all.
+    `again` says whether the difference recurred at all.
     """
 
     root: Root | None = None
@@ -41,7 +41,7 @@ class Located:
 
 
 def is_open(cause: Cause) -> bool:
-    """Whether the line of a cause is where it shows, and not surely where it lies."""
+    """Return whether the line of a cause is where it shows, but perhaps not where it lies."""
     if cause.kind != "random-stream":
         return cause.kind in _OPEN
     a, b = cause.events or (None, None)
@@ -49,7 +49,7 @@ def is_open(cause: Cause) -> bool:
 
 
 def locate(plan: Plan, found: Found, folder: Path, progress: Callable[[str], None]) -> Located:
-    """Run a program twice more, and follow its own code to where the difference comes from. Raises as `runs.run`."""
+    """Rerun both runs, at most three times, following the program's code to the source. Raises as `runs.run` does."""
     progress("again, following the program's own code")
     options = replace(plan.options, steps=True, watched=watched())
     number = _number(found)
@@ -64,7 +64,7 @@ def locate(plan: Plan, found: Found, folder: Path, progress: Callable[[str], Non
 
 
 def refined(cause: Cause, located: Located) -> Cause:
-    """The cause with what following the code showed."""
+    """Return the cause with what following the code showed."""
     root = located.root
     if root is None:
         return cause.with_evidence(located.note) if located.note else cause
@@ -93,9 +93,9 @@ def _number(found: Found) -> int:
 
 
 def _same(found: Found, again: Outcome) -> Found | None:
-    """The difference in other runs: that of the same cause at the same line, else of one of them.
+    """Return the same difference in other runs: one with the same cause or line, if possible both; None if none has.
 
-    What shows where a seed did is no sign of it: the first draw shows all that differs before it.
+    For a seed, the same line is not enough: the first draw shows everything that differs before it.
     """
     fitting = [one for one in again.found if _alike(one, found)]
     return max(fitting, key=lambda one: (one.cause.kind == found.cause.kind, _line(one) == _line(found)), default=None)
@@ -112,11 +112,11 @@ def _line(found: Found) -> Line | None:
 
 
 def _likely(done: Done, found: Found) -> Located | None:
-    """What asks for something that differs, though both runs got the same this time: the branch nearest to where they
-    parted, or what gave a seed.
+    """Return the likely line where a followed pair of runs did not differ; None if there is none.
 
-    A loop that ends with the time may go round as often in runs that are followed, which are slower, and two runs may
-    read a clock within one second.
+    It is the line that asks for something that may differ: the branch nearest to where the runs parted, or the source
+    of a seed. A loop that ends by the clock may iterate equally often in followed runs, which are slower, and two runs
+    may read a clock within one second.
     """
     streams = _streams(done)
     stream, line = streams.get(found.stream), _line(found)
@@ -134,7 +134,7 @@ def _likely(done: Done, found: Found) -> Located | None:
 
 
 def _streams(done: Done) -> dict[str, Paired]:
-    """The streams of both runs that were followed, by name."""
+    """Return the streams of the two followed runs, paired, by name."""
     traces = [one.folder for one in done.recordings]
     names = sorted({path.name.removesuffix(steps.SUFFIX) for path in traces[0].glob(f"*{steps.SUFFIX}")})
     return {
@@ -163,14 +163,14 @@ def _search(done: Done, found: Found) -> Located:
 
 
 def _given(found: Found) -> tuple[str, str]:
-    """What the operation that differs was given beside tensors."""
+    """Return the arguments besides tensors of the operation that differs, in A and in B."""
     divergence = found.comparison.divergence
     a, b = (divergence.a, divergence.b) if divergence is not None else (None, None)
     return (a.scalars, b.scalars) if isinstance(a, Op) and isinstance(b, Op) else ("", "")
 
 
 def _steps(stream: Paired, found: Found) -> tuple[Step | None, Step | None]:
-    """The steps at work where two runs part."""
+    """Return the steps of A and of B that were running where the two runs part; None for a run without one."""
     divergence, events = found.comparison.divergence, found.cause.events
     assert divergence is not None
     both = events if events is not None else (divergence.a, divergence.b)

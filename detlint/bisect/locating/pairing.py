@@ -1,4 +1,4 @@
-"""The steps of two runs laid side by side, and where values that differ are met. Pure, without torch."""
+"""The steps of two runs laid side by side, and where values that differ occur. Pure, without torch."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from difflib import SequenceMatcher
 from detlint.bisect.locating.steps import Frame, Statement, Step, Steps, Value
 
 _WINDOW = 300
-_LONGEST = 4000  # steps of an insertion on one side
-_ALIKE = 3  # steps that are the same tell that both go on alike
+_LONGEST = 4000  # steps that one side may insert
+_ALIKE = 3  # equal steps in a row that show that both runs continue alike
 _NOTHING = Value()
 
 
@@ -25,32 +25,32 @@ class Pair:
 
     @property
     def whole(self) -> bool:
-        """Whether both runs have it."""
+        """Whether both runs have the step."""
         return self.a is not None and self.b is not None
 
     @property
     def step(self) -> Step:
-        """The step of A, or else of B."""
+        """The step of A, or that of B if A has none."""
         found = self.a or self.b
         assert found is not None
         return found
 
     @property
     def read(self) -> dict[str, tuple[Value, Value]]:
-        """What it reads that has another value in each run."""
+        """The values that it reads and that differ between the runs, by name."""
         return _differing(self.a.read, self.b.read) if self.a is not None and self.b is not None else {}
 
     @property
     def bound(self) -> dict[str, tuple[Value, Value]]:
-        """What it binds that has another value in each run."""
+        """The values that it binds and that differ between the runs, by name."""
         return _differing(self.a.bound, self.b.bound) if self.a is not None and self.b is not None else {}
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Where two values that differ are met together: "bound", an "argument", or "returned".
+    """An occurrence of two values that differ: they are "bound", an "argument", or "returned".
 
-    `pair` is the step that binds, calls, or gives back; `at` is the place of the first pair that comes after it.
+    `pair` is the step that binds, calls or returns; `at` is the place of the first pair after it.
     """
 
     kind: str
@@ -62,7 +62,7 @@ class Flow:
 
 @dataclass(slots=True)
 class Paired:
-    """A stream of both runs. `flows` has by their digests where two values that differ are met, in order."""
+    """A stream of both runs. `flows` maps the digests of two values that differ to their occurrences, in order."""
 
     name: str
     a: Steps
@@ -74,14 +74,14 @@ class Paired:
     _returned: dict[int, list[Flow]] = field(default_factory=dict)
 
     def add(self, flow: Flow) -> None:
-        """Take note of where values are met."""
+        """Record an occurrence of two values that differ."""
         one, other = flow.values
         self.flows.setdefault((one.digest, other.digest), []).append(flow)
         if flow.kind == "returned" and flow.pair.a is not None:
             self._returned.setdefault(flow.pair.a.frame.outer, []).append(flow)
 
     def returned(self, pair: Pair) -> list[Flow]:
-        """What functions that a step calls gave back with another value in each run, the last one first."""
+        """Return what functions that a step calls returned with different values in the runs, the last one first."""
         if pair.a is None:
             return []
         found = self._returned.get(pair.a.frame.number, [])
@@ -89,7 +89,7 @@ class Paired:
         return found[first : bisect_left(found, pair.a.end, key=_place)][::-1]
 
     def sort(self) -> None:
-        """Put what is met in the order of the run."""
+        """Sort the occurrences in the order of the run."""
         for flows in self.flows.values():
             flows.sort(key=lambda flow: flow.at)
         for flows in self._returned.values():
@@ -97,12 +97,12 @@ class Paired:
 
 
 def differ(a: Value, b: Value) -> bool:
-    """Whether two values are known to be different."""
+    """Return whether two values are known to be different."""
     return bool(a.digest and b.digest and a.digest != b.digest)
 
 
 def pair(name: str, a: Steps, b: Steps) -> Paired:
-    """Lay the steps of a stream side by side."""
+    """Lay the steps of a stream side by side, and collect where values that differ occur."""
     made = Paired(name, a, b)
     frames: dict[int, tuple[Frame, Frame]] = {}
     taken: set[int] = set()
@@ -129,7 +129,7 @@ def pair(name: str, a: Steps, b: Steps) -> Paired:
 
 
 def _place(flow: Flow) -> int:
-    """The place of its step in A."""
+    """Return the place of the step of a flow in A; -1 if A has none."""
     return flow.pair.a.place if flow.pair.a is not None else -1
 
 
@@ -170,7 +170,7 @@ def _aligned(a: Sequence[Step], b: Sequence[Step]) -> Iterator[tuple[Step | None
 
 
 def _until_equal(a: Sequence[Statement], b: Sequence[Statement]) -> tuple[int, int]:
-    """How many of each come before both go on alike."""
+    """Return how many statements of each run come before both continue alike."""
     found = [(more, side) for side, more in enumerate((_inserted(a, b), _inserted(b, a))) if more]
     if found:
         more, side = min(found)
@@ -178,7 +178,7 @@ def _until_equal(a: Sequence[Statement], b: Sequence[Statement]) -> tuple[int, i
     numbers: dict[Statement, int] = {}
     one, other = ([numbers.setdefault(each, len(numbers)) for each in side[:_WINDOW]] for side in (a, b))
     blocks = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
-    return blocks[0].a, blocks[0].b  # the last one is empty, and at the end of both
+    return blocks[0].a, blocks[0].b  # the last block is empty, at the end of both
 
 
 def _inserted(longer: Sequence[Statement], other: Sequence[Statement]) -> int:

@@ -1,8 +1,8 @@
-"""From the place where two runs part, backwards along values that differ, to the steps that made them. Pure, no torch.
+"""The steps that made a difference, found backwards along the values that differ from where two runs part.
 
-A step that reads nothing that differs, and yet binds something that does, is a root: what it asks for from outside, or
-the order in which it goes through a set, is the cause. Values are followed by what the program calls them, and, where
-that changes, by the pair of values: where both are met together first, they came to be.
+A step that reads nothing that differs, yet binds something that does, is a root: the cause is what it asks for from
+outside, or the order in which it iterates over a set. Values are followed by their names in the program and, where a
+name changes, by the pair of values: their origin is where both first occur together. Pure, without torch.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from detlint.bisect.records import Line
 
 Given: TypeAlias = "tuple[str, str]"
 _ANY: Given = ("", "")
-_MOST = 4000  # steps that are looked at
+_MOST = 4000  # steps that are examined
 _NEAR = 50  # steps
-_LONGEST = 3_000_000  # steps that are gone through for names
-_MAKERS = 3  # objects that are gone back through
+_LONGEST = 3_000_000  # steps that are searched for names
+_MAKERS = 3  # opaque objects followed back to their makers
 
 
 @dataclass(frozen=True, slots=True)
 class Root:
     """A step that makes a difference. `name` and `values` are what it binds, where that is known.
 
-    `parted` has the steps with which the runs go on after it, where these are others; `through` is the step at which
-    what it made shows first, where that is another one.
+    `parted` has the steps with which the runs continue, if these are different; `through` is the step where the
+    difference first shows, if that is another one.
     """
 
     stream: str
@@ -42,16 +42,16 @@ class Root:
 
 
 def at(steps: Steps, record: int, line: Line | None) -> Step | None:
-    """The step that was at work when a record of the stream was made: the last one before it, at its line if known."""
+    """Return the step that made a record of the stream: the last one before it, on its line if known; or None."""
     before = [one for one in steps.steps if one.record <= record]
     fitting = [one for one in before if line is None or one.statement.has(line)]
     return fitting[-1] if fitting else None
 
 
 class Search:
-    """Looks for roots in a stream, `others` being those of the same program that values may come from.
+    """A search for roots in a stream; `others` are the program's other streams, which values may come from.
 
-    `given` has what the operation that differs was given in each run, as a text.
+    `given` has what the operation that differs was given in each run, as text.
     """
 
     def __init__(self, stream: Paired, others: Mapping[str, Paired], reasons: Reasons, given: Given = _ANY) -> None:
@@ -65,7 +65,7 @@ class Search:
         self._queue: list[tuple[Paired, Pair, Flow | None]] = []
 
     def run(self, a: Step | None, b: Step | None, parts: bool) -> list[Root]:
-        """The roots of what differs at a step of A and one of B; `parts` if other steps are carried out from there."""
+        """Return the roots of what differs at a step of A and one of B; `parts` says that other steps follow there."""
         stream = self._main
         one = stream.of_a.get(a.place) if a is not None else None
         other = stream.of_b.get(b.place) if b is not None else None
@@ -73,7 +73,7 @@ class Search:
         if not both:
             return []
         start = min(both, key=lambda each: each.place) if parts else both[0]
-        if parts and start.whole:  # loops may have been laid side by side with the next time round
+        if parts and start.whole:  # a loop may have been paired with its next iteration
             near = stream.pairs[max(0, start.place - _NEAR) : start.place]
             start = next((each for each in reversed(near) if not each.whole), start)
         self._queue.append((stream, start, None))
@@ -82,7 +82,7 @@ class Search:
         return self.roots
 
     def from_branch(self, line: Line) -> list[Root]:
-        """The roots of what decides the branch next to a line, of those that decide by what differs."""
+        """Return the roots of what decides the branch nearest to a line, among branches that depend on what differs."""
         stream = self._main
         branches = stream.a.branches() | stream.b.branches()
         there = [each.place for each in stream.pairs if each.step.statement.has(line)]
@@ -98,7 +98,7 @@ class Search:
         return [replace(one, parted=None) for one in self.roots]
 
     def from_callbacks(self) -> list[Root]:
-        """The roots of what functions of the user's gave to a library that calls them, in the other streams."""
+        """Return the roots of what the user's functions returned to a library that calls them, in the other streams."""
         for stream in self._others.values():
             given = [one for flows in stream.flows.values() for one in flows if one.kind == "returned"]
             outer = [one for one in given if one.pair.step.frame.caller < 0]
@@ -112,7 +112,7 @@ class Search:
         return self.roots
 
     def _part(self, stream: Paired, pair: Pair) -> None:
-        """The runs carry out other steps at a place: look at the step that decides so."""
+        """Examine the step that decides why the runs carry out different steps at a place."""
         first = pair.place
         while first > 0 and not stream.pairs[first - 1].whole:
             first -= 1
@@ -129,7 +129,7 @@ class Search:
             self.roots.append(Root(stream.name, pair, self._reasons.why(pair), parted=(ways[0], ways[1])))
 
     def _before(self, stream: Paired, first: int, step: Step, in_a: bool) -> Pair | None:
-        """The last step of both runs, before a place, in the frame of a step or where that was called."""
+        """Return the last step of both runs before a place that is in the frame of a step, or called it; or None."""
         for each in reversed(stream.pairs[:first]):
             own = each.a if in_a else each.b
             if each.whole and own is not None and (own.frame is step.frame or own.place == step.frame.caller):
@@ -139,7 +139,7 @@ class Search:
     def _look(
         self, stream: Paired, pair: Pair, flow: Flow | None, going: tuple[Step | None, Step | None] | None = None
     ) -> None:
-        """Look at a step that made, or let through, what differs (`flow`)."""
+        """Examine a step that made, or passed on, what differs (`flow`)."""
         key = (stream.name, pair.place)
         if key in self._seen:
             return
@@ -171,7 +171,7 @@ class Search:
             self._root(stream, pair, flow, going)
 
     def _passed(self, stream: Paired, pair: Pair) -> bool:
-        """Go on where a number came to be that the operation was given, through an object of which nothing is known."""
+        """Follow a number that the operation was given, past an opaque object; return whether it occurs earlier."""
         tokens = [[one.rpartition("=")[2].lstrip("-") for one in each.split()] for each in self._given]
         for one, other in zip(*tokens, strict=False):
             if one == other:
@@ -184,12 +184,12 @@ class Search:
         return False
 
     def _likely(self, read: dict[str, tuple[Value, Value]]) -> dict[str, tuple[Value, Value]]:
-        """Of what is read where two runs part: what the operation was given, else what is no text: torch takes none."""
+        """Return the values read that the operation was given; if none, all but strings, which torch does not take."""
         said = {name: two for name, two in read.items() if all(map(_says, self._given, two))}
         return said or {name: two for name, two in read.items() if not str(two[0].shape).startswith(("'", '"'))}
 
     def _follow(self, stream: Paired, pair: Pair, name: str, values: tuple[Value, Value]) -> bool:
-        """Go on where a value that a step reads came from; whether that is known."""
+        """Follow a value that a step reads to where it came from; return whether that is known."""
         found = self._origin(stream, pair, name, values)
         if found is None:
             return False
@@ -224,7 +224,7 @@ class Search:
         return None
 
     def _changed(self, stream: Paired, name: str) -> Flow | None:
-        """Where another thread last bound what goes by the same name, or attribute, with another value in each run."""
+        """Return where another thread last bound the same name or attribute to a value that differs, or None."""
         for each in reversed(stream.pairs):
             for text, two in each.bound.items():
                 if _last(text) == _last(name):
@@ -232,7 +232,7 @@ class Search:
         return None
 
     def _bound_before(self, stream: Paired, pair: Pair, name: str) -> Flow | None:
-        """Where a variable, or what it is a part of, was last given another value in each run."""
+        """Return where a variable, or what it is part of, was last bound to a value that differs, or None."""
         places = stream.pairs[: pair.place]
         for wanted in _wholes(name):
             for each in reversed(places):
@@ -263,7 +263,7 @@ class Search:
         self.roots.append(Root(stream.name, pair, why, name, values, going))
 
     def _maker(self, stream: Paired, pair: Pair, depth: int) -> tuple[Pair, Why] | None:
-        """The step that made an object that a step reads, and of which nothing is known, if something tells why."""
+        """Return the step that made an opaque object that a step reads, and why it differs; None if that is unknown."""
         assert pair.a is not None
         unknown = [name for name, value in pair.a.read.items() if not value.digest]
         for name in unknown if depth < _MAKERS else ():
@@ -279,7 +279,7 @@ class Search:
         return None
 
     def _bound(self, stream: Paired, pair: Pair, name: str) -> Pair | None:
-        """The last step of both runs that bound a variable, in its frame or, for an argument or attribute, in any."""
+        """Return the last step of both runs that bound a name in its frame; for arguments and attributes, in any."""
         assert pair.a is not None
         own = None if "." in name or name in pair.a.frame.arguments else pair.a.frame
         for each in reversed(stream.pairs[: pair.place]):
@@ -290,7 +290,7 @@ class Search:
 
 
 def _says(given: str, value: Value) -> bool:
-    """Whether a value is among what an operation was given."""
+    """Return whether a value is among what an operation was given."""
     return isinstance(value.shape, str) and value.shape in given.replace("=", " ").split()
 
 
@@ -299,12 +299,12 @@ def _digests(values: tuple[Value, Value]) -> tuple[str, str]:
 
 
 def _last(name: str) -> str:
-    """The last part of what a program calls a value."""
+    """Return the last part of a dotted name."""
     return name.rpartition(".")[2]
 
 
 def _wholes(name: str) -> list[str]:
-    """A name, and what it is a part of, from the inside outwards; not a bare `self`."""
+    """Return a name and the names of what it is part of, from the inside outwards; not a bare `self` or `cls`."""
     found = [name]
     while True:
         place = max(name.rfind("."), name.rfind("["))

@@ -1,4 +1,4 @@
-"""Why a step makes another value in each run: what it asks for from outside, by the tables of facts. Pure, no torch."""
+"""Why a step makes a different value in each run: what it asks for from outside, by the tables of facts. No torch."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _ENTROPY = {
     "hash": "hash",
     "id": "address",
 }
-_SEEN = frozenset({"file-order", "network", "command"})  # what tells why even where a library asks for it
+_SEEN = frozenset({"file-order", "network", "command"})  # these count even where a library asks for them
 _UNORDERED = frozenset({"str", "bytes"})
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A kind of cause: its `title`, with the name of what is asked for in braces, rules that speak of it, and advice.
+    """A kind of cause: its `title`, with the name of what is asked for in braces, its rules, and advice.
 
-    `strong` tells that asking for it is enough to be the cause, whatever else the step reads.
+    `strong` says that asking for it is enough to be the cause, no matter what else the step reads.
     """
 
     kind: str
@@ -125,7 +125,7 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """A reason, what is asked for, and more about it."""
+    """A reason, the name of what is asked for, and details."""
 
     reason: Reason
     name: str = ""
@@ -133,17 +133,17 @@ class Why:
 
     @property
     def title(self) -> str:
-        """In a few words."""
+        """The reason in a few words."""
         return self.reason.title.format(name=self.name)
 
 
 def watched() -> tuple[str, ...]:
-    """The functions whose calls tell why."""
+    """Return the functions whose calls can be a reason."""
     return tuple(sorted(_names()))
 
 
 class Reasons:
-    """What tells why, in streams that are followed: what steps ask for, and files that are opened in any of them."""
+    """The reasons in followed streams: what steps ask for, and the files that are opened in any of the streams."""
 
     def __init__(self, streams: Iterable[Paired]) -> None:
         self._opened: tuple[dict[str, list[str]], dict[str, list[str]]] = {}, {}
@@ -156,11 +156,11 @@ class Reasons:
                             found.setdefault(path, []).append(content)
 
     def asks(self, pair: Pair) -> bool:
-        """Whether a step itself asks for what is another thing in each run, whatever it reads."""
+        """Return whether a step itself asks for something that differs between runs, no matter what it reads."""
         return any(one.reason.strong for one in (*_differing(pair), *_called(pair, pair.step.statement.called, ())))
 
     def why(self, pair: Pair, values: tuple[Value, Value] | None = None, shared: bool = False) -> Why | None:
-        """Why a step gives values that differ; None where nothing tells. `shared`: another thread changes them."""
+        """Return why a step makes values that differ, or None. `shared` says that another thread changes them."""
         found = [
             *_differing(pair),
             *sorted(_called(pair, pair.step.statement.called, values or ()), key=lambda one: not one.reason.strong),
@@ -172,12 +172,12 @@ class Reasons:
         return found[0] if found else None
 
     def within(self, pair: Pair) -> list[Why]:
-        """What libraries ask for that a step calls: much of that is for themselves."""
+        """Return what libraries that a step calls ask for; much of it is for themselves."""
         asked = [name for side in (pair.a, pair.b) if side is not None for name, _ in side.asked]
         return list(_called(pair, asked, ()))
 
     def _read(self, pair: Pair) -> Iterator[Why]:
-        """Open files that a step reads from, whose content differs."""
+        """Yield the open files that a step reads from and whose content differs."""
         for value in pair.step.read.values():
             shape: Any = value.shape
             if isinstance(shape, list) and shape[0] == "object" and str(shape[2]).startswith(_FILE):
@@ -188,7 +188,7 @@ class Reasons:
 
 
 def _differing(pair: Pair) -> Iterator[Why]:
-    """Files and variables that differ, of those that both runs ask for in a step."""
+    """Yield the files and environment variables that both runs ask for in a step, and that differ."""
     if pair.a is None or pair.b is None:
         return
     for name, kind in (("file", "files"), ("os.environ", "environment")):
@@ -208,7 +208,7 @@ def _differing(pair: Pair) -> Iterator[Why]:
 
 
 def _called(pair: Pair, names: Iterable[str], values: Iterable[Value]) -> Iterator[Why]:
-    """What tables tell of functions that a step calls."""
+    """Yield what the tables say about the functions that a step calls."""
     made = [*values, *(value for side in (pair.a, pair.b) if side is not None for value in side.bound.values())]
     generator = any(isinstance(one.shape, list) and one.shape[0] == "generator" for one in made)
     for name in dict.fromkeys(map(canonical, names)):
@@ -226,7 +226,7 @@ def _called(pair: Pair, names: Iterable[str], values: Iterable[Value]) -> Iterat
 
 
 def _unordered(pair: Pair) -> Iterator[Why]:
-    """A set whose order a step may take."""
+    """Yield the sets whose order a step may take."""
     reason = REASONS["set-order"]
     for name, value in pair.step.read.items():
         shape: Any = value.shape
@@ -241,20 +241,20 @@ def _unordered(pair: Pair) -> Iterator[Why]:
 
 
 def _short(path: str) -> str:
-    """A path relative to the working folder where it lies in there."""
+    """Return a path relative to the working folder if it lies inside."""
     folder = f"{Path.cwd()}/"
     return path.removeprefix(folder)
 
 
 def canonical(name: str) -> str:
-    """A name as tables have it."""
+    """Return a name as the tables spell it."""
     module, dot, rest = name.partition(".")
     return f"{_MODULES.get(module, module)}{dot}{rest}"
 
 
 @cache
 def _names() -> Mapping[str, str]:
-    """Kinds by qualified names of functions."""
+    """Return the kinds of reasons by qualified function name."""
     known = catalogue.load()
     found: dict[str, str] = {}
     for row in known.rows("randomness", "entropy"):
@@ -267,7 +267,7 @@ def _names() -> Mapping[str, str]:
         ("randomness", "generator", "generator"),
     ):
         for row in known.rows(file, table):
-            taken = row.list("takes")  # of a queue, what takes out of it tells, and not what makes it
+            taken = row.list("takes")  # of a queue, taking from it is the reason, not making it
             for name in row.list("names"):
                 found.update({f"{name}.{method}": kind for method in taken} if taken else {name: kind})
     return found
@@ -275,13 +275,13 @@ def _names() -> Mapping[str, str]:
 
 @cache
 def _methods() -> Mapping[str, str]:
-    """Kinds by names of methods, where the class is not told."""
+    """Return the kinds of reasons by method name, where the class is unknown."""
     return {name: "completion" for row in catalogue.load().rows("order", "completion") for name in row.list("methods")}
 
 
 @cache
 def _by_ends() -> Mapping[tuple[str, str], str]:
-    """Names by package and last part: functions say where they were written, not where they are found."""
+    """Return the names by package and last part: functions know where they were defined, not where they are found."""
     return {_ends(name): name for name in reversed(tuple(_names()))}
 
 

@@ -1,4 +1,4 @@
-"""Differences after the first: that one is repaired by the values of the other run, and the search goes on."""
+"""Differences after the first: each is repaired with the values of the other run, and the search continues."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Rest:
 def find(plan: Plan, first: Outcome, folder: Path, most: int, progress: Callable[[str], None]) -> Rest:
     """Repair the first difference and each next one, and run again, for `most` differences in all.
 
-    The first run keeps what the operations at the lines of these differences made, and the second one gets it in place
-    of its own, with the states of the generators. Raises as `runs.run` does.
+    The first run keeps what the operations at the lines of these differences made. The second run gets it in place of
+    its own results, with the states of the generators. Raises as `runs.run` does.
     """
     found: list[Found] = []
     sites: list[str] = []
@@ -59,7 +59,7 @@ def _repaired(plan: Plan, sites: tuple[str, ...], folder: Path) -> Outcome:
 
 
 def _site(found: Found) -> str | None:
-    """How the recorder calls the place of a difference; None where nothing can be put in place of another."""
+    """Return the recorder's name for the place of a difference; None if no value can be replaced there."""
     divergence = found.comparison.divergence
     if divergence is None or not divergence.differs:
         return None

@@ -1,4 +1,4 @@
-"""Two values that differ, in words: where they do, and what each run has there. Pure, without torch."""
+"""Two values that differ, in words: where they differ, and what each run has there. Pure, without torch."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from detlint.bisect.locating.steps import Value
 
 _WIDEST = 60
-_FEW = 5  # items of a container that are shown in a row
+_FEW = 5  # items of a container that are shown
 _PAIRS = ("dict", "record")
 
 
 def difference(name: str, a: Value, b: Value) -> str:
-    """Say of the first part that differs what it is in A and in B, as `name[0]: 1 / 2`."""
+    """Describe the first part that differs, with its value in A and in B, as `name[0]: 1 / 2`."""
     return _difference(name, a.shape, b.shape)
 
 

@@ -1,4 +1,4 @@
-"""The steps of the user's code in one run, read: what `follower.py` has written. Pure, without torch."""
+"""The steps of the user's code in one run, read from what `follower.py` wrote. Pure, without torch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SUFFIX = ".steps.gz"
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What was held: a digest, "" where nothing is known of it, and what `values.shape` gives of it for people."""
+    """A value: its digest, "" if nothing is known of it, and its form for people, which `values.shape` gives."""
 
     digest: str = ""
     trivial: bool = False
@@ -26,7 +26,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement: its lines, what it calls, and whether it makes a set."""
+    """A statement: its lines, what it calls, and whether it makes a set or returns."""
 
     line: Line
     last: int
@@ -35,16 +35,16 @@ class Statement:
     returns: bool = field(default=False, compare=False)
 
     def has(self, line: Line) -> bool:
-        """Whether a line is one of its own."""
+        """Return whether a line is one of the statement's own."""
         own = self.line
         return own.path == line.path and own.cell == line.cell and own.line <= line.line <= self.last
 
 
 @dataclass(slots=True)
 class Frame:
-    """A call of a function of the user's: the step of `outer` that called, its arguments, and what it gave back.
+    """A call of a user's function: the step of frame `outer` that called it, its arguments, and what it returned.
 
-    `returned` has values with the places of the steps that gave them, and how many steps there were then.
+    `returned` lists values, each with the place of the step that returned it, and the number of steps until then.
     """
 
     number: int
@@ -57,10 +57,10 @@ class Frame:
 
 @dataclass(slots=True)
 class Step:
-    """A statement carried out. `place` is its place among the steps, `end` that of the next one of its frame.
+    """A statement that ran. `place` is its place among the steps, `end` that of the next step of its frame.
 
-    `record` is the number of the next record of the stream when it began; `read` and `bound` have values by what the
-    program calls them; `asked` are names and details of what it asked for from outside.
+    `record` is the number of the stream's next record when it began. `read` and `bound` have values by their names in
+    the program; `asked` lists the names and details of what it asked for from outside.
     """
 
     place: int
@@ -76,14 +76,14 @@ class Step:
 
 @dataclass(slots=True)
 class Steps:
-    """The steps of a stream. `bound` says why no more were followed, or is ""."""
+    """The steps of a stream. `bound` says why following stopped early, or is ""."""
 
     steps: list[Step] = field(default_factory=list)
     frames: dict[int, Frame] = field(default_factory=dict)
     bound: str = ""
 
     def branches(self) -> set[Statement]:
-        """The statements after which their function went on in more than one way."""
+        """Return the statements after which their function continued in more than one way."""
         ways: dict[Statement, set[Statement | None]] = {}
         for step in self.steps:
             after = self.steps[step.end] if 0 <= step.end < len(self.steps) else None
@@ -93,7 +93,7 @@ class Steps:
 
 
 def read(path: Path) -> Steps:
-    """The steps of a stream; none where they were not followed. What was cut off just ends."""
+    """Read the steps of a stream; empty if it was not followed. A file that was cut off just ends early."""
     found = _Reader()
     for data in _lines(path):
         found.take(data)
@@ -112,7 +112,7 @@ class _Reader:
         self._values: dict[int, Value] = {0: Value()}
         self._statements: dict[int, Statement] = {}
         self._steps: dict[int, Step] = {}
-        self._giving: dict[int, Step] = {}  # by frame, the last `return`: a context may be left after it
+        self._giving: dict[int, Step] = {}  # by frame, the last `return`: leaving a context may follow it
 
     def take(self, data: list[Any]) -> None:
         """Read one line."""

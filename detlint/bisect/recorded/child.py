@@ -1,7 +1,7 @@
 """The process in which a program is recorded: `python -m detlint.bisect.recorded.child OUT OPTIONS COMMAND...`.
 
-The program is entered as python would enter it. Nothing that it may configure is imported before it is: neither torch
-nor numpy.
+The program is started as Python would start it. Nothing that it may configure is imported before it: neither
+torch nor numpy.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from detlint.bisect.recorded.session import Session
 
 
 def main(argv: list[str]) -> None:
-    """Record the program of a command line."""
+    """Record the program that a command line names."""
     folder, options, command = Path(argv[0]), Options.load(argv[1]), argv[2:]
     rank = os.environ.get("RANK", "")
     program = programs.find(command, lambda script: _for_ranks(argv[:2], script))
@@ -44,7 +44,7 @@ def main(argv: list[str]) -> None:
 
 
 def end_with(held: Session) -> None:
-    """Have the record end with the process where that is told to end, unless the program has its own way to."""
+    """Finish the record when SIGTERM ends the process, unless the program has its own handler."""
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         end = _terminated(held)
         signal.signal(signal.SIGTERM, end)
@@ -63,17 +63,17 @@ def _terminated(held: Session) -> Callable[[int, FrameType | None], None]:
 
 
 def _unhandled(end: Callable[[int, FrameType | None], None]) -> None:
-    """Have a forked process end as it would: one that waits for a lock as it is told to may never come to a handler."""
+    """Restore the default action in a forked process: one that waits for a lock may never get to run a handler."""
     if signal.getsignal(signal.SIGTERM) is end:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _for_ranks(own: list[str], script: list[str]) -> list[str]:
-    """The arguments of a launcher of ranks, changed so that each rank is recorded."""
+    """Return the arguments of a rank launcher, changed so that each rank is recorded."""
     return ["-m", "detlint.bisect.recorded.child", *own, *script]
 
 
 if __name__ == "__main__":
-    if not getattr(sys.flags, "safe_path", False):  # of Python 3.11 on
-        sys.path.pop(0)  # the working folder, which `-m` puts there; the program's own comes
+    if not getattr(sys.flags, "safe_path", False):  # from Python 3.11 on
+        sys.path.pop(0)  # the working folder, put there by `-m`; the program adds its own
     main(sys.argv[1:])

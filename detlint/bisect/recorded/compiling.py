@@ -1,4 +1,4 @@
-"""Calls of code that torch.compile made, told to the session."""
+"""Calls of code that torch.compile made, reported to the session."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def install() -> None:
 def _compile(original: Callable[..., Any]) -> Callable[..., Any]:
     def compile(model: Any = None, *args: Any, **kwargs: Any) -> Any:  # noqa: A001
         held = session.active()
-        if held is None or model is None:  # as a decorator with options: it comes back with the function
+        if held is None or model is None:  # a decorator with options: called again with the function
             made = original(model, *args, **kwargs)
             return made if model is not None else lambda function: compile(function, *args, **kwargs)
         kept = held.options.compiling == "keep"

@@ -1,11 +1,11 @@
-"""Digests: 64 bits that stand for the content of a tensor, exact on bits and sensitive to order.
+"""Digests: 64 bits that stand for the content of a tensor, exact to the bit and sensitive to order.
 
-Memory is digested as it lies, so that a transposed tensor need not be copied; shapes, strides and dtypes are part of
-an operation's signature. A tensor of more than `_SMALL` bytes is taken as rows of 64-bit integers: the sums of columns,
-and of each row the sum weighted by odd numbers that were drawn once. Integer sums do not depend on their order, so that
-threads and devices give the same. BLAKE2b puts the two together. A difference is missed if both sums miss it: a chance
-of 2**-64, but for differences in nothing but the highest bit of the integers (signs), which must meet an even number of
-times in each row and in each column.
+Memory is digested as it lies, so that a transposed tensor need not be copied; shapes, strides and dtypes are part of an
+operation's signature. A tensor of more than `_SMALL` bytes is read as rows of 64-bit integers. Two kinds of sums are
+taken: of each column, and of each row, weighted by odd numbers that were drawn once. Integer sums do not depend on
+their order, so threads and devices give the same result. BLAKE2b combines the sums. A difference is missed only if both
+sums miss it: a chance of 2**-64, except for differences in nothing but the highest bit of the integers (signs), which
+are missed if each row and each column has an even number of them.
 
 Measured on 4 MiB of float32 with one thread (`python -m tests.tools.overhead --digests`): 0.3 ms, against 2.9 ms for
 BLAKE2b and 1.9 ms for SHA-1 over all bytes, and 0.6 ms for CRC-32, which has half the bits.
@@ -25,25 +25,25 @@ if TYPE_CHECKING:
     import torch
 
 NAME = "blake2b-sums-1"
-_SMALL = 1 << 14  # bytes: up to there, BLAKE2b over all is faster
-_WIDTHS = (127, 1021)  # 64-bit integers of a row, prime so that rows rarely meet those of a shape
-_WIDE = 1 << 16  # 64-bit integers from which on rows are long
+_SMALL = 1 << 14  # bytes; up to this size, BLAKE2b over everything is faster
+_WIDTHS = (127, 1021)  # 64-bit integers in a row, prime so that rows rarely line up with those of a shape
+_WIDE = 1 << 16  # 64-bit integers; from this size on, rows are long
 _CHUNK = 1 << 23  # 64-bit integers weighted at a time where a product needs memory of its own
 _weights: dict[Any, torch.Tensor] = {}
 
 
 def of_bytes(data: bytes) -> str:
-    """The digest of some bytes."""
+    """Return the digest of some bytes."""
     return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
 def fold(digests: Iterable[str]) -> str:
-    """One digest for many, in order."""
+    """Return one digest for many, in order."""
     return of_bytes(" ".join(digests).encode())
 
 
 def of_tensor(tensor: torch.Tensor) -> str:
-    """The digest of a tensor's content; "" for one that has none (on the meta device, fake). Waits for the device."""
+    """Return the digest of a tensor's content; "" if it has none (on the meta device, fake). Waits for the device."""
     import torch
 
     if tensor.layout is not torch.strided or tensor.is_quantized or getattr(tensor, "is_nested", False):
@@ -90,7 +90,7 @@ def _weighted(table: torch.Tensor) -> torch.Tensor:
     key = (table.shape[1], table.device)
     weights = _weights.get(key)
     if weights is None:
-        drawn = random.Random(table.shape[1])  # of its own: no generator of the program is drawn from
+        drawn = random.Random(table.shape[1])  # a private one: no generator of the program is drawn from
         values = [drawn.getrandbits(64) - (1 << 63) | 1 for _ in range(table.shape[1])]
         weights = _weights[key] = torch.tensor(values, dtype=torch.int64).to(table.device)
     if table.device.type == "cpu":
@@ -98,7 +98,7 @@ def _weighted(table: torch.Tensor) -> torch.Tensor:
     step = max(1, _CHUNK // table.shape[1])
     return torch.cat(
         [(part * weights).sum(1) for part in torch.split(table, step)]
-    )  # CUDA multiplies no integer matrices
+    )  # CUDA cannot multiply integer matrices
 
 
 def _raw(tensor: torch.Tensor, size: int) -> bytes:
@@ -106,7 +106,7 @@ def _raw(tensor: torch.Tensor, size: int) -> bytes:
 
 
 def _is_dense(tensor: torch.Tensor) -> bool:
-    """Whether the elements fill a range of memory that begins with the first."""
+    """Return whether the elements fill one range of memory that begins with the first element."""
     import torch
 
     if tensor.is_contiguous():
@@ -123,7 +123,7 @@ def _is_dense(tensor: torch.Tensor) -> bool:
 
 
 def _parts(tensor: torch.Tensor) -> list[torch.Tensor]:
-    """The tensors that one without a plain layout consists of."""
+    """Return the tensors that make up a tensor without a plain layout."""
     import torch
 
     if getattr(tensor, "is_nested", False):
@@ -140,9 +140,9 @@ def _parts(tensor: torch.Tensor) -> list[torch.Tensor]:
 
 
 def of_value(value: Any) -> str:
-    """The digest of whatever a loader or a generator gives: tensors, arrays, numbers, texts, and containers of them.
+    """Return the digest of what a loader or a generator gives: tensors, arrays, numbers, strings, and their containers.
 
-    Of other objects the type is all that counts.
+    Of other objects, only the type counts.
     """
     hashed = hashlib.blake2b(digest_size=8)
     for piece in _pieces(value, 0):
@@ -174,20 +174,20 @@ def _pieces(value: Any, depth: int) -> Iterable[bytes]:
 
 
 def python_state() -> str:
-    """The digest of the state of python's global generator."""
+    """Return the digest of the state of Python's global generator."""
     version, words, gauss = random.getstate()
     return of_bytes(array("Q", words).tobytes() + f"{version}{gauss!r}".encode())
 
 
 def numpy_state() -> str:
-    """The digest of the state of numpy's global generator; "" where numpy is not imported."""
+    """Return the digest of the state of numpy's global generator; "" if numpy is not imported."""
     numpy_random: Any = sys.modules.get("numpy.random")
     whole = hasattr(numpy_random, "get_state")  # it may be half imported
     return bit_generator(numpy_random.get_state(legacy=False)) if whole else ""
 
 
 def bit_generator(state: Any) -> str:
-    """The digest of what numpy gives for the state of a generator."""
+    """Return the digest of a generator's state, as numpy gives it."""
     if isinstance(state, dict):
         return fold(f"{key}={bit_generator(value)}" for key, value in state.items())
     return of_bytes(state.tobytes() if hasattr(state, "tobytes") else repr(state).encode())

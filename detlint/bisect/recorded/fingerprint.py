@@ -16,7 +16,7 @@ _PREFIXES = (
 
 
 def take() -> dict[str, str]:
-    """The environment as it is now, by name. torch must have been imported."""
+    """Return the current environment, by name. torch must have been imported."""
     import torch
 
     found: dict[str, Any] = {
@@ -46,7 +46,7 @@ def take() -> dict[str, str]:
         found["devices"] = ", ".join(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))
         found["cudnn"] = torch.backends.cudnn.version()  # type: ignore[no-untyped-call]
     inductor: Any = sys.modules.get("torch._inductor.config")
-    if getattr(inductor, "deterministic", False):  # one run may import it where the other one has no use for it
+    if getattr(inductor, "deterministic", False):  # one run may import it where the other does not need it
         found["inductor.deterministic"] = True
     taken = {key: str(value) for key, value in found.items()}
     variables = {key: value for key, value in sorted(os.environ.items()) if key.startswith(tuple(_PREFIXES))}

@@ -1,7 +1,7 @@
-"""Modules that a process has imported ahead of the program, out of its sight until the program imports them.
+"""Modules that a process imported ahead of the program, hidden until the program imports them.
 
-What the program may configure before, it finds as it would in a fresh process: nothing of torch is there. Where it has
-set what torch reads as it is imported, or would import another torch, the run is of no use, and `_unlike` is called.
+What the program may configure beforehand, it finds as in a fresh process: nothing of torch is there. If it has set what
+torch reads at import, or would import another torch, the run is of no use, and `_unlike` is called.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from types import ModuleType
 from detlint.bisect.recorded import watch
 
 _TORCH = "torch"
-# of the environment, what torch, numpy and what they load read as they are imported; the rest they read when it is used
+# variables that torch, numpy and their libraries read at import; they read all others when these are used
 _READ = (
     "OMP_ KMP_ GOMP_ MKL_ OPENBLAS_ PYTORCH_ TORCH_ TORCHDYNAMO_ TORCHINDUCTOR_ ATEN_ DNNL_ ONEDNN_ NUMPY_ NPY_ "
     "USE_NNPACK TRITON_"
@@ -24,12 +24,12 @@ _READ = (
 
 
 def environment() -> dict[str, str]:
-    """What of the environment is read when modules are imported."""
+    """Return the environment variables that are read when modules are imported."""
     return {key: value for key, value in os.environ.items() if key.startswith(tuple(_READ))}
 
 
 def hide(before: Mapping[str, ModuleType], unlike: Callable[[str], None]) -> None:
-    """Take away the modules of libraries that were not there `before`."""
+    """Hide the library modules that were not there `before`; call `unlike` if they do not suit the program."""
     new = {name: module for name, module in list(sys.modules.items()) if name not in before}
     hidden = {name: module for name, module in new.items() if name.partition(".")[0] not in sys.stdlib_module_names}
     for name in hidden:
@@ -38,7 +38,7 @@ def hide(before: Mapping[str, ModuleType], unlike: Callable[[str], None]) -> Non
 
 
 def shadows(folder: str) -> str:
-    """A module that a program in this folder may mean by a name that has been imported already; "" if there is none."""
+    """Return a module in this folder whose name is already imported, so that a program may mean it; "" if none is."""
     taken = {name.partition(".")[0] for name in sys.modules} - {"__main__", "detlint"}
     try:
         found = sorted(os.listdir(folder))  # noqa: PTH208
@@ -60,7 +60,7 @@ class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Find a hidden module, where it would be found without being there."""
+        """Return the spec of a hidden module if the path leads to the same module; None if it is not hidden."""
         module = self._hidden.get(fullname)
         if module is None or "." in fullname:
             return None
@@ -72,18 +72,18 @@ class _Finder(MetaPathFinder):
         return spec
 
     def check(self) -> None:
-        """Say so where the program has set what is read by an import."""
+        """Report if the program has set a variable that an import reads."""
         now = environment()
         changed = [name for name in {**now, **self._environment} if now.get(name) != self._environment.get(name)]
         if changed:
             self._unlike(f"the program sets {changed[0]} before torch is imported")
 
     def give(self, name: str) -> ModuleType:
-        """Give a module back."""
+        """Return a hidden module."""
         return self._hidden[name]
 
     def give_back(self, name: str) -> None:
-        """Give back what belongs to a module, and with torch, all."""
+        """Put a module and its submodules back into `sys.modules`; with torch, put back all modules."""
         groups = {one.partition(".")[0] for one in self._hidden} if name == _TORCH else {name}
         for one in list(self._hidden):
             if one.partition(".")[0] in groups:

@@ -1,4 +1,4 @@
-"""Draws and seeds of python's and numpy's generators, and the order of listed folders, told to the session."""
+"""Draws and seeds of Python's and numpy's generators, and the order of listed folders, reported to the session."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _listing = threading.local()
 
 
 def install_python() -> None:
-    """Watch python's generators and the listing of folders."""
+    """Watch Python's generators and the listing of folders."""
     for name in _PYTHON:
         replace(random, name, functools.partial(_drawing, "python", name))
     for name in ("seed", "setstate"):
@@ -47,7 +47,7 @@ def install_python() -> None:
 
 
 def install_numpy() -> None:
-    """Watch numpy's generators, which have been imported."""
+    """Watch the generators of numpy, which must have been imported."""
     import numpy
 
     for name in _NUMPY:
@@ -109,15 +109,15 @@ def _private_numpy(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _outermost(frame: Any) -> session.Session | None:
-    """The session, where a listing is the program's own: not one that another listing or a library makes for itself."""
+    """Return the session if a listing is the program's own, not made by another listing or a library; or None."""
     held = session.active()
     if held is None or getattr(_listing, "busy", False) or held.lines.is_aside(frame) or held.lines.is_import(frame):
         return None
-    return held if held.lines.key(frame) else None  # a runner of tests looks for them before any code of the user's
+    return held if held.lines.key(frame) else None  # a test runner lists folders before any of the user's code runs
 
 
 def _told(held: session.Session, what: str, path: Any, frame: Any, found: list[Any]) -> list[Any]:
-    """The entries of a folder in the order that is asked for, told to the session."""
+    """Report the entries of a folder to the session; return them in the order that is asked for."""
     names = [os.fsdecode(getattr(one, "path", one)) for one in found]
     order = sorted(range(len(found)), key=names.__getitem__)
     if held.options.listing:
@@ -154,7 +154,7 @@ def _listed(owner: Any, name: str, original: Callable[..., Any]) -> Callable[...
 
 
 class _Scanned:
-    """What os.scandir gives: an iterator that can be closed."""
+    """The result of os.scandir: an iterator that can be closed."""
 
     def __init__(self, entries: Iterable[Any]) -> None:
         self._entries: Iterator[Any] = iter(entries)
@@ -199,7 +199,7 @@ def _walked(original: Callable[..., Any]) -> Callable[..., Any]:
             if held is not None:
                 found = _told(held, "os.walk", root, frame, [*folders, *files])
                 inner = set(folders)
-                folders[:] = [name for name in found if name in inner]  # in place: the caller may take some out
+                folders[:] = [name for name in found if name in inner]  # in place: the caller may remove some
                 files = [name for name in found if name not in inner]
             yield root, folders, files
 

@@ -1,4 +1,4 @@
-"""Batches of data loaders, told to the session."""
+"""Batches of data loaders, reported to the session."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _INDEX = "_detlint_index"
 
 
 def install() -> None:
-    """Watch data loaders; `torch.utils.data.dataloader` has been imported."""
+    """Watch data loaders; `torch.utils.data.dataloader` must have been imported."""
     from torch.utils.data import dataloader
 
     replace(dataloader.DataLoader, "__init__", _made)
@@ -105,7 +105,7 @@ def _next(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _received(original: Callable[..., Any]) -> Callable[..., Any]:
-    """What workers send is put together here as it arrives, which is in no order: it is not recorded."""
+    """Leave unrecorded what workers send: it is put together here as it arrives, in no fixed order."""
 
     def _try_get_data(self: Any, *args: Any, **kwargs: Any) -> Any:
         held = session.active()

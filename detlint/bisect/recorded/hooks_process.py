@@ -17,14 +17,14 @@ from detlint.bisect.options import Options
 from detlint.bisect.recorded import session
 from detlint.bisect.recorded.patching import replace
 
-_UNSEEN = ("_pin_memory_loop", "_feed")  # threads that hand batches on: their order is that of arrival
+_UNSEEN = ("_pin_memory_loop", "_feed")  # threads that pass batches on, in order of arrival
 _THREAD_POOLS = ("concurrent.futures.thread", "multiprocessing.dummy")
 _PROCESS_POOLS = ("concurrent.futures.process", "multiprocessing.pool")
 _forks_watched = False
 
 
 def install(begin: Callable[[session.Session], None]) -> None:
-    """Watch threads, processes, forks, and the end that asks nobody; `begin` has a started process recorded."""
+    """Watch threads, processes, forks and `os._exit`; `begin` has a started process recorded."""
     global _forks_watched
     replace(threading.Thread, "start", _thread_start)
     replace(multiprocessing.process.BaseProcess, "start", lambda original: _process_start(original, begin))
@@ -60,7 +60,7 @@ def _thread_start(original: Callable[..., None]) -> Callable[..., None]:
         if held is not None and not aside and getattr(target, "__name__", "") not in _UNSEEN and not self.is_alive():
             pool = _is_pool(frame, _THREAD_POOLS)
             name = held.next_started("pool" if pool else "thread")
-            if not pool:  # a pool starts as many as it needs, which depends on time
+            if not pool:  # a pool starts as many as it needs, which depends on timing
                 held.event("thread", name, frame)
             run = self.run
             self.run = lambda: _in_thread(name, run)  # type: ignore[method-assign]
@@ -70,7 +70,7 @@ def _thread_start(original: Callable[..., None]) -> Callable[..., None]:
 
 
 def _is_pool(frame: FrameType | None, pools: tuple[str, ...]) -> bool:
-    """Whether what starts a thread or process is a pool of the standard library, for the program's own tasks."""
+    """Return whether a pool of the standard library starts a thread or process, for the program's own tasks."""
     return frame is not None and frame.f_globals.get("__name__") in pools
 
 
@@ -111,7 +111,7 @@ def _process_start(original: Callable[..., None], begin: Callable[[session.Sessi
 
 
 def _worker_name(held: session.Session, process: Any) -> str:
-    """The name of a data loader's worker; "" for other processes."""
+    """Return the name of a data loader's worker; "" for other processes."""
     target: Any = getattr(process, "_target", None)
     if getattr(target, "__name__", "") != "_worker_loop":
         return ""
@@ -120,7 +120,7 @@ def _worker_name(held: session.Session, process: Any) -> str:
 
 
 class Started:
-    """What a process runs: the program's own function, recorded. It can be pickled if that can."""
+    """What a process runs: the program's own function, recorded. It can be pickled if the function can."""
 
     def __init__(
         self,
@@ -139,7 +139,7 @@ class Started:
         self._cwd = cwd
 
     def __call__(self) -> Any:
-        """Record it in this process."""
+        """Run the function in this process, and record it."""
         held = session.Session(Path(self._folder), self._options, self._name, cwd=self._cwd)
         self._begin(held)
         try:

@@ -1,4 +1,4 @@
-"""What torch does beside operations, told to the session: seeds, arrays taken in, losses, steps, loaded checkpoints."""
+"""What torch does besides operations, reported to the session: seeds, arrays, losses, steps, loaded checkpoints."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _installed = False
 
 
 def install() -> None:
-    """Watch torch, which has been imported; optimizers and their steps are counted from now on."""
+    """Watch torch, which must have been imported, and count optimizers and their steps from now on."""
     global _parameters
     _parameters = Parameters()
     for name in _SEEDS:
@@ -36,14 +36,14 @@ def install() -> None:
     global _installed
     from torch.optim import optimizer
 
-    if not _installed and hasattr(optimizer, "register_optimizer_step_pre_hook"):  # of torch 2.0 on
+    if not _installed and hasattr(optimizer, "register_optimizer_step_pre_hook"):  # from torch 2.0 on
         _installed = True  # for forked processes, too
         optimizer.register_optimizer_step_pre_hook(_before_step)
         optimizer.register_optimizer_step_post_hook(_after_step)
 
 
 def state() -> str:
-    """The digest of the state of torch's generator for the CPU."""
+    """Return the digest of the state of torch's generator for the CPU."""
     state = torch.default_generator.get_state()
     return digests.of_bytes(ctypes.string_at(state.data_ptr(), state.numel()))
 

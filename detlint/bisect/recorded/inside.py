@@ -1,7 +1,8 @@
-"""A record that a program makes of itself, with no command around it, to be compared by `detlint bisect A B`.
+"""A record that a program makes of itself, without a command around it, for `detlint bisect A B` to compare.
 
-A block of it, `with recording("a.trace"): ...`, or all of it: with the folder of `startup.py` in PYTHONPATH, each
-process of a program whose environment has DETLINT_RECORD begins a record there, whichever way it is launched.
+It covers a block, `with recording("a.trace"): ...`, or the whole program: with the folder of `startup.py` in
+PYTHONPATH, each process of a program whose environment has DETLINT_RECORD begins a record there, however it is
+launched.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from detlint.bisect.writer import SUFFIX
 
 FOLDER, LEVEL = "DETLINT_RECORD", "DETLINT_RECORD_LEVEL"
 LEVELS = ("step", "op")
-_BEGUN = "DETLINT_RECORD_BEGUN"  # in the environment of what a process that is recorded starts: "main" or "rank"
+_BEGUN = "DETLINT_RECORD_BEGUN"  # set for what a recorded process starts: "main" or "rank"
 _RESTARTS = "TORCHELASTIC_RESTART_COUNT"  # https://docs.pytorch.org/docs/stable/elastic/run.html
 _RANKS = (
     ("RANK", "WORLD_SIZE"),
@@ -34,14 +35,14 @@ _RANKS = (
 def recording(folder: str | Path | None = None, *, level: str = "") -> Iterator[None]:
     """Record what a block does, into a folder that `detlint bisect A.trace B.trace` compares with another one.
 
-    `folder` is made; by default it is the value of the environment variable DETLINT_RECORD, and without that nothing is
+    `folder` is created. Its default is the value of the environment variable DETLINT_RECORD; without that, nothing is
     recorded, so that a program may always have the block. `level` is "step" (losses, batches, and parameters after each
-    step of an optimizer) or "op" (all operations of torch), by default the value of DETLINT_RECORD_LEVEL, or "step".
-    The ranks of a distributed program have streams of their own in the same folder, without a collective. Functions
-    that seed, draw or load are not seen where a file has imported them by name before the block. Within a program that
-    is recorded already, by `detlint bisect` or around the block, this does nothing.
+    optimizer step) or "op" (all operations of torch); its default is the value of DETLINT_RECORD_LEVEL, or "step". The
+    ranks of a distributed program have streams of their own in the same folder, without a collective. Functions that
+    seed, draw or load are not seen if a file imported them by name before the block. Within a program that is already
+    recorded, by `detlint bisect` or around the block, this does nothing.
 
-    Raises FileExistsError where the folder has a record of this process already, and ValueError for another level.
+    Raises FileExistsError if the folder already has a record of this process, and ValueError for another level.
     """
     wanted = folder or os.environ.get(FOLDER)
     if not wanted or session.active() is not None:
@@ -60,10 +61,10 @@ def recording(folder: str | Path | None = None, *, level: str = "") -> Iterator[
 
 
 def begin() -> None:
-    """Record this process from now on, where its environment asks for that; what it starts is part of its record.
+    """Record this process from now on, if its environment asks for that; what it starts is part of its record.
 
-    A launcher of ranks and each of its ranks begin records of their own. Ends the process where that cannot be; one
-    that was started again after a failure goes on unrecorded, and says so.
+    A launcher of ranks and each of its ranks begin records of their own. If a record cannot begin, report it and end
+    the process with status 2; a process that was restarted after a failure continues unrecorded.
     """
     folder, rank = os.environ.get(FOLDER), _rank()
     kind = "rank" if rank else "main"
@@ -94,7 +95,7 @@ def _session(folder: Path, level: str) -> Session:
 
 
 def _rank() -> str:
-    """The number of this process among those of a distributed program, "" where it is none of them."""
+    """Return the rank of this process in a distributed program, "" if it is not part of one."""
     for rank, size in _RANKS:
         number = os.environ.get(rank, "")
         if number.isdecimal() and os.environ.get(size, "") != "1":

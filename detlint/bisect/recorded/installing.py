@@ -1,4 +1,4 @@
-"""What watches a process, put in place: at once for python, for libraries once the program has imported them."""
+"""The hooks that watch a process: those for Python at once, those for libraries once the program imports them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def install(held: Session) -> None:
 
 
 def leave() -> None:
-    """Let this thread go on unrecorded: its session has ended."""
+    """Let this thread continue unrecorded: its session has ended."""
     recorder: Any = sys.modules.get("detlint.bisect.recorded.recorder")
     if recorder is not None:
         recorder.leave()

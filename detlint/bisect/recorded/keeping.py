@@ -1,4 +1,4 @@
-"""Values of records kept on disk, and put in place of another run's: what differs there then differs no more."""
+"""Values of records, kept on disk and put in place of another run's, so that they no longer differ."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from detlint.bisect.lines import Place
 from detlint.bisect.options import Options
 from detlint.bisect.records import Line
 
-_MOST = 256 << 20  # bytes of the tensors of one record
+_MOST = 256 << 20  # bytes; a record with larger tensors is not kept
 
 
 @dataclass(slots=True)
 class Kept:
-    """A record at work: whether it is kept, what it is repaired by, and the state it began with."""
+    """A record in progress: where it is kept, what it is repaired with, and the generator states it began with."""
 
     path: Path | None
     other: Mapping[str, Any] | None
@@ -26,7 +26,7 @@ class Kept:
 
 
 class Keeper:
-    """Keeps the values of the records at `sites`, and repairs from a folder that another run kept."""
+    """A keeper of the values of records at the sites in `keep`, which also repairs from what another run kept."""
 
     def __init__(self, options: Options) -> None:
         self._sites = frozenset(options.keep)
@@ -35,13 +35,13 @@ class Keeper:
 
     @classmethod
     def of(cls, options: Options) -> Keeper | None:
-        """None where nothing is to be kept or repaired."""
+        """Return a keeper; None if nothing is to be kept or repaired."""
         return cls(options) if options.keep or options.repair else None
 
     def before(
         self, stream: str, number: int, name: str, places: Sequence[Place], kwargs: Mapping[str, Any]
     ) -> Kept | None:
-        """Begin with a record: generators are put into the state that they had in the other run."""
+        """Begin a record with the generators in the other run's states. Return None if there is nothing to do."""
         kept, other = self._path(stream, number, name, places), self._other(stream, number)
         if kept is None and other is None:
             return None
@@ -53,7 +53,7 @@ class Keeper:
         return Kept(kept, other, [generator.get_state() for generator in generators])
 
     def after(self, kept: Kept, made: Sequence[Any], inputs: Sequence[Any]) -> None:
-        """End with a record: what it made is overwritten by what the other run made, and kept."""
+        """End a record: overwrite what it made with what the other run made, and keep it."""
         tensors = [one for one in made if isinstance(one, torch.Tensor)]
         if kept.other is not None:
             _overwrite(tensors, kept.other["outputs"])
@@ -83,7 +83,7 @@ class Keeper:
         path = self._repair / f"{stream}-{number}.pt"
         if not path.is_file():
             return None
-        load = getattr(torch.load, "detlint_replaces", torch.load)  # it is no checkpoint of the program's
+        load = getattr(torch.load, "detlint_replaces", torch.load)  # not a checkpoint of the program
         found: Mapping[str, Any] = load(path, weights_only=True)
         return found
 

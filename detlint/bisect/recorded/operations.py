@@ -1,4 +1,4 @@
-"""What torch's schemas say of an operation: which arguments it reads, writes or only views, whether it draws."""
+"""What torch's schemas say about an operation: which arguments it reads, writes or only views, whether it draws."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from detlint.bisect.records import COLLECTIVES, Flag
 if TYPE_CHECKING:
     from torch._ops import OpOverload
 
-# in-place operations that overwrite what they are called on without reading it
+# in-place operations that overwrite their target without reading it
 _OVERWRITING = frozenset(
     "copy_ fill_ zero_ uniform_ normal_ random_ exponential_ log_normal_ geometric_ cauchy_ "
     "bernoulli_ _foreach_copy_ _foreach_zero_".split()
@@ -19,9 +19,9 @@ _EMPTY = frozenset(
     "empty empty_like empty_strided empty_permuted new_empty new_empty_strided empty_quantized "
     "_empty_affine_quantized _empty_per_channel_affine_quantized".split()
 )
-# Results, by place, that are memory for the backward operation alone, of which part is never written. Seen to differ
-# between equal runs on the CPU: mkldnn_rnn_layer. The others allocate them so in ATen's sources for CUDA: reserves of
-# recurrent layers and batch norms, seeds and masks of attention without dropout, log-sums padded to whole blocks.
+# Results, by place, that serve the backward operation alone and are partly never written. Seen to differ between equal
+# runs on the CPU: mkldnn_rnn_layer. ATen's sources for CUDA allocate the others in this way: reserves of recurrent
+# layers and batch norms, seeds and masks of attention without dropout, log-sums padded to whole blocks.
 _WORKSPACES: dict[str, tuple[int, ...]] = {
     "mkldnn_rnn_layer": (3,),
     "_cudnn_rnn": (3,),
@@ -36,30 +36,30 @@ _WORKSPACES: dict[str, tuple[int, ...]] = {
     "_efficient_attention_forward": (1, 2, 3),
     "_cudnn_attention_forward": (6, 7, 8),
 }
-_TAKING = frozenset(("set_", "resize_"))  # they take other memory, and read none
-_SENDING = ("send", "recv_", "recv_any_source_")  # whoever waits for one before the other has begun waits for ever
+_TAKING = frozenset(("set_", "resize_"))  # they give a tensor other memory, and read none
+_SENDING = ("send", "recv_", "recv_any_source_")  # waiting for one whose partner has not begun would never end
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What is known of an operation from its schema; `flags` by the arguments' places and names."""
+    """What is known of an operation from its schema; `flags` has the places and names of arguments as keys."""
 
     name: str
-    passed: bool  # it is not recorded: no computation
+    passed: bool  # not recorded: it computes nothing
     flags: dict[int | str, int]  # of Flag
-    view: bool  # its results are views of what it is given
+    view: bool  # its results are views of its arguments
     empty: bool  # its results have no content yet
     tagged: bool  # torch says that it may draw random numbers
     foreign: bool  # not torch's own: tags may be missing
-    collective: bool  # it has results only when its work has been waited for
-    sending: bool  # the same, but nobody may wait
+    collective: bool  # its results are complete only after a wait for its work
+    sending: bool  # the same, but it must not be waited for
     taking: bool  # it gives a tensor other memory
-    overwrites: bool  # what it writes, it does not read
-    workspaces: tuple[int, ...]  # results, by place, of which part is never written
+    overwrites: bool  # it does not read what it writes
+    workspaces: tuple[int, ...]  # places of results that are partly never written
 
 
 def read(func: OpOverload[Any, Any]) -> Operation:
-    """What the schema of an operation says."""
+    """Read the schema of an operation."""
     import torch
 
     schema = func._schema
@@ -98,9 +98,9 @@ def read(func: OpOverload[Any, Any]) -> Operation:
 
 
 def _collective(base: str) -> dict[int | str, int]:
-    """Flags that schemas of c10d lack: what comes first is written, and read only where it is what is added up.
+    """Return the flags that schemas of c10d lack: the first argument is written, and read only where it is reduced.
 
-    A broadcast's tensor is read by one rank, whose content shows in what it has afterwards, too.
+    A broadcast reads the tensor of one rank, but its content also shows in what that rank has afterwards.
     """
     if base in ("allreduce_", "reduce_", "allreduce_coalesced_"):
         return {0: int(Flag.MUTATED)}

@@ -1,8 +1,7 @@
-"""The process that runs are forked from: `serve` has imported torch, and comes back once in each fork.
+"""The process that runs are forked from: `serve` imports torch, and returns once in each fork.
 
-A fork has the environment, the folder, the streams and the session of its own that a fresh process would have, and
-generators in a new state. What Python and the C library read as they start is that of the process it comes from: the
-hash seed, addresses.
+A fork has its own environment, folder, streams and session, as a fresh process would, and generators in a new state.
+What Python and the C library read at startup, it has from its origin: the hash seed, addresses.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _RECORDING = ("recorder", "hooks_torch", "hooks_loader", "keeping", "compiling",
 
 
 def serve(number: int) -> Callable[[], None]:
-    """Fork for each job that the socket brings; gives back, in each fork, what runs its program."""
+    """Fork for each job that the socket brings; in each fork, return a function that runs its program."""
     before = dict(sys.modules)
     job = serving.serve(number, [f"detlint.bisect.recorded.{name}" for name in _RECORDING])
     return lambda: _run(job, before)
@@ -59,6 +58,6 @@ def _run(job: Mapping[str, Any], before: Mapping[str, ModuleType]) -> None:
 
 
 def _tell(folder: Path, warm: set[str]) -> None:
-    """Tell what of torch has been imported beyond what was."""
+    """Write which parts of torch were imported in addition to those in `warm`."""
     found = {".".join(name.split(".")[:2]) for name in sys.modules if name.startswith("torch.") and name not in warm}
     (folder / IMPORTED).write_text("\n".join(sorted(found)))

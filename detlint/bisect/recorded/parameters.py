@@ -10,7 +10,7 @@ import torch
 
 from detlint.bisect.recorded import digests
 
-_MOST = 512  # parameters that are told one by one
+_MOST = 512  # parameters that are recorded one by one
 
 
 class Parameters:
@@ -21,7 +21,7 @@ class Parameters:
         self._begun = 0
 
     def step(self, optimizer: Any) -> tuple[int, int]:
-        """The number of an optimizer, and that of its step, which has just been taken; both from 0."""
+        """Count a step that an optimizer just took; return the numbers of the optimizer and the step, both from 0."""
         known = self._steps.get(optimizer)
         if known is None:
             known = self._steps[optimizer] = [self._begun, -1]
@@ -30,7 +30,7 @@ class Parameters:
         return known[0], known[1]
 
     def names(self, optimizer: Any) -> list[str]:
-        """What the modules that hold the parameters call them; by place where none does."""
+        """Return the names that modules give the parameters, `parameterN` where no module holds one; 512 at most."""
         modules = [one for one in gc.get_objects() if issubclass(type(one), torch.nn.Module)]
         inner = {id(child) for one in modules for child in one.children()}
         wanted = {id(one) for one in _all(optimizer)}
@@ -43,7 +43,7 @@ class Parameters:
         return [found.get(id(one), f"parameter{i}").replace(" ", "_") for i, one in enumerate(_all(optimizer))][:_MOST]
 
     def digests(self, optimizer: Any) -> list[str]:
-        """The digests of the parameters; the last one is of all that are left where there are very many."""
+        """Return the digests of the parameters; if there are over 512, the last one stands for all the rest."""
         found = [digests.of_tensor(one.detach()) for one in _all(optimizer)]
         return found if len(found) <= _MOST else [*found[: _MOST - 1], digests.fold(found[_MOST - 1 :])]
 

@@ -1,4 +1,4 @@
-"""Programs entered in this process as python would: scripts, modules, notebooks, tests, launchers of ranks."""
+"""Programs started in this process as Python would start them: scripts, modules, notebooks, tests, rank launchers."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _PYTHONS = ("python", "python3")
 
 
 class ProgramError(Exception):
-    """A command names nothing that can be run. The message says what to do."""
+    """Raised if a command names nothing that can be run. The message says what to do."""
 
 
 def check(command: list[str], cwd: Path | None = None) -> list[str]:
-    """A command in the form that `find` takes, without a leading `python`. Raises ProgramError."""
+    """Return a command in the form that `find` takes, without a leading `python`. Raises ProgramError."""
     folder = cwd or Path()
     if command and (Path(command[0]).name in _PYTHONS or command[0] == sys.executable):
         command = command[1:]
@@ -53,7 +53,7 @@ def check(command: list[str], cwd: Path | None = None) -> list[str]:
 
 
 def find(command: list[str], for_ranks: Callable[[list[str]], list[str]]) -> Callable[[], None]:
-    """What enters the program of a command. `for_ranks` gives what each rank runs in place of its script."""
+    """Return a function that runs the program of a command. `for_ranks` changes the script that each rank runs."""
     if command[0] == "-m":
         if command[1] in _LAUNCHERS:
             return lambda: _launch(command[2:], for_ranks)
@@ -101,7 +101,7 @@ def _find_module(name: str) -> importlib.machinery.ModuleSpec:
 
 
 def _notebook(command: list[str]) -> None:
-    """The cells in order, each compiled on its own: lines count within a cell, as people see them."""
+    """Run the cells in order, each compiled on its own: lines count within a cell, as people see them."""
     from detlint.sources import notebook
 
     path = command[0]
@@ -124,12 +124,12 @@ def _notebook(command: list[str]) -> None:
     sys.modules["__main__"] = main
     for number, lines in cells.items():
         name = f"{path}[{number}]"
-        linecache.cache[name] = (len(lines), None, lines, name)  # so that it can be shown
+        linecache.cache[name] = (len(lines), None, lines, name)  # so that its lines can be shown
         exec(compile("".join(lines), name, "exec", dont_inherit=True), main.__dict__)
 
 
 def _launch(arguments: list[str], for_ranks: Callable[[list[str]], list[str]]) -> None:
-    """Torch's launcher of ranks, told to start each rank's script under the recorder."""
+    """Run torch's launcher of ranks, told to start each rank's script under the recorder."""
     from torch.distributed import run
 
     options: Any = run.get_args_parser().parse_args(arguments)

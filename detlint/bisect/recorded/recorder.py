@@ -1,4 +1,4 @@
-"""The recorder: a dispatch mode that notes what each operation was given and what it made."""
+"""The recorder: a dispatch mode that records what each operation was given and what it made."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ from detlint.bisect.recorded.track import Track
 from detlint.bisect.records import Draw, Flag, Value
 from detlint.bisect.writer import given
 
-# plain numbers, since the operators of IntFlag take longer than all else that is done with them
+# plain numbers, since the operators of IntFlag would take longer than everything else done with them
 _WRITE_ONLY, _MUTATED, _VIEWED = int(Flag.WRITE_ONLY), int(Flag.MUTATED), int(Flag.VIEWED)
 _SCALAR, _HOST, _LIST = int(Flag.SCALAR), int(Flag.HOST), int(Flag.LIST)
 _UNINITIALISED, _GENERATOR = int(Flag.UNINITIALISED), int(Flag.GENERATOR)
 _WRITTEN, _UNREAD = _MUTATED | _WRITE_ONLY, _WRITE_ONLY | _VIEWED
 _FORWARD, _BACKWARD, _OPTIMIZER = range(3)
-_MOST_INPUTS = 8  # tensors of a list that are told one by one
+_MOST_INPUTS = 8  # tensors of a list that are recorded one by one
 _LONGEST_VALUE = 100
-_UNSEEDED = 67280421310721  # what torch.Generator() begins with, in each process alike
+_UNSEEDED = 67280421310721  # the initial seed of torch.Generator(), the same in each process
 _operations: dict[Any, Operation] = {}
-# private to torch, and all that tells the lines of backward operations; without them, they have that of `.backward()`
+# private to torch; they alone give the lines of backward operations, which otherwise get that of `.backward()`
 _current_node: Callable[[], Any] = getattr(torch._C, "_current_autograd_node", lambda: None)
 _next_sequence: Callable[[], int] = getattr(torch._C._autograd, "_get_sequence_nr", lambda: 0)
 
 
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Records what passes on this thread, while the process has a session."""
+    """A dispatch mode that records the operations of this thread while the process has a session."""
 
     @classmethod
     def ignore_compile_internals(cls) -> bool:
-        """Let compiled code stay compiled: only its calls are seen."""
+        """Keep compiled code compiled: only its calls are recorded."""
         return True
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        return False  # else every operation would pass through torch._dynamo; see `compiling.py`
+        return False  # otherwise every operation would pass through torch._dynamo; see `compiling.py`
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -63,7 +63,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 class _Record:
-    """One operation being recorded."""
+    """An operation that is being recorded."""
 
     __slots__ = (
         *("_draw", "_func", "_held", "_inputs", "_kept", "_key", "_known", "_mutated", "_node", "_phase", "_private"),
@@ -81,14 +81,14 @@ class _Record:
         self._phase = _FORWARD
         self._node = ""
         self._key: Key = ()
-        self._state = b""  # of the default generator before, where the operation may draw
+        self._state = b""  # the default generator's state before an operation that may draw
         self._draw: tuple[int, str, str] | None = None
-        self._private = False  # it is given a generator of its own
+        self._private = False  # whether it is given a generator of its own
         self._kept: Any = None
-        self._workspaces: set[int] = set()  # results, by id, of which part is never written
+        self._workspaces: set[int] = set()  # ids of results that are partly never written
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Carry the operation out, and record it. What goes wrong in recording does not concern the program."""
+        """Run the operation and record it. An error in recording does not affect the program."""
         try:
             self._before(args, kwargs)
         except Exception as error:
@@ -142,7 +142,7 @@ class _Record:
             self._held.missed(self._known.name, own)
 
     def _place(self) -> None:
-        """Find phase, autograd's step and line."""
+        """Find the phase, the step of autograd and the line."""
         track, lines = self._track, self._held.lines
         frame = sys._getframe(4)
         current = _current_node()
@@ -152,7 +152,7 @@ class _Record:
             track.forward(_next_sequence(), self._key)
             return
         own = lines.key(frame, past_engine=False)
-        if not own:  # no code of the user's within the engine: the line is that of the forward operation
+        if not own:  # no user's code within the engine: the line is that of the forward operation
             own = self._forward_key(current) or lines.key(frame) or ()
         self._phase, self._node, self._key = _BACKWARD, current.name(), own
 
@@ -162,7 +162,7 @@ class _Record:
         main = self._held.main
         return found if found is not None or main is None else main.backward(sequence)
 
-    # what it is given
+    # inputs
 
     def _given(self, value: Any, flag: int) -> None:
         if isinstance(value, torch.Tensor):
@@ -184,7 +184,7 @@ class _Record:
             self._inputs.append(given(digest, -1, _GENERATOR))
 
     def _tell(self, generator: torch.Generator, state: str) -> None:
-        """Tell of the seed of a generator, where the line was not given one of this seed before."""
+        """Record the seed of a generator, unless the last one given at this line had the same seed."""
         seed = generator.initial_seed()
         if self._track.generators.get(self._key) != seed:
             self._track.generators[self._key] = seed
@@ -222,10 +222,10 @@ class _Record:
         fold = int(digests.fold(str(one) for one, *_ in known)[:8], 16)
         return given(digest, known[0][0], bits, allocation, fold)
 
-    # what it makes
+    # outputs
 
     def _made(self, result: Any) -> list[Any]:
-        """What was made and what was written: results, then arguments written in place that are not among them."""
+        """Return what was made and written: results, then arguments written in place that are not among them."""
         made = list(result) if isinstance(result, (tuple, list)) else [result]
         flat = [one for item in made for one in (item if isinstance(item, (tuple, list)) else (item,))]
         self._workspaces = {id(flat[place]) for place in self._known.workspaces if place < len(flat)}
@@ -254,7 +254,7 @@ class _Record:
                     storages.allocated(one, number)
                 outputs.append("")
             elif known.sending:
-                storages.wrote_part(one, number)  # when it arrives
+                storages.wrote_part(one, number)  # when the data arrive
                 outputs.append("")
             elif known.view and id(one) not in mutated:
                 outputs.append("")
@@ -270,7 +270,7 @@ class _Record:
         overwritten = in_place and self._known.overwrites
         if storages.of(tensor)[1] != -1 and in_place and not overwritten:
             storages.wrote_part(tensor, number)
-            return ""  # what it did not write is as unknown as before
+            return ""  # the rest is as unknown as before
         storages.wrote(tensor, number, fresh=not in_place)
         return digests.of_tensor(tensor)
 
@@ -296,14 +296,14 @@ def enter() -> None:
 
 
 def leave() -> None:
-    """Do not record this thread any more, unless another mode was entered meanwhile and is not left yet."""
+    """Stop recording this thread, unless another mode was entered since and has not been left."""
     modes = _get_current_dispatch_mode_stack()
     if modes and isinstance(modes[-1], Recorder):
         modes[-1].__exit__(None, None, None)  # type: ignore[no-untyped-call]
 
 
 def hide_from_compiler() -> None:
-    """Have torch.compile leave the recorder alone. It makes each operation slower, so only where it is used."""
+    """Make torch.compile skip the recorder. This slows every operation, so it is done only where needed."""
     if not getattr(Recorder, "hidden", False):
         Recorder.hidden = True  # type: ignore[attr-defined]
         Recorder.__torch_dispatch__ = torch._disable_dynamo(Recorder.__torch_dispatch__, recursive=True)  # type: ignore
@@ -316,12 +316,12 @@ def _tensors(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[torch.Ten
 
 
 def _state() -> bytes:
-    """The state of the default generator of the CPU."""
+    """Return the state of the default generator of the CPU."""
     return _raw(torch.default_generator.get_state())
 
 
 def _capturing(held: Session) -> bool:
-    """Whether operations are captured in a CUDA graph now: their results cannot be read, nor will replays be seen."""
+    """Return whether a CUDA graph captures operations now: results cannot be read, and replays will not be seen."""
     if not torch.cuda.is_initialized() or not torch.cuda.is_current_stream_capturing():  # type: ignore[no-untyped-call]
         return False
     held.unseen["operations within CUDA graphs"] = None
@@ -333,7 +333,7 @@ def _raw(state: torch.Tensor) -> bytes:
 
 
 def _device_state(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
-    """The digest of the generator of the device that an operation draws on; "" for the CPU."""
+    """Return the digest of the generator of the device that an operation draws on; "" for the CPU."""
     device = next((one.device for one in args if isinstance(one, torch.Tensor)), None) or kwargs.get("device")
     if device is None or torch.device(device).type != "cuda" or torch.cuda.is_current_stream_capturing():
         return ""
@@ -343,7 +343,7 @@ def _device_state(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
 
 
 def _wait(result: Any) -> None:
-    """Wait until what a collective operation gives is there: it returns before."""
+    """Wait until the results of a collective operation are there: it returns before."""
     import torch.distributed as dist
 
     for one in result if isinstance(result, (tuple, list)) else (result,):

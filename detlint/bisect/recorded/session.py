@@ -27,12 +27,12 @@ _ACTIVE: Session | None = None
 
 
 def active() -> Session | None:
-    """The session of this process, while it records."""
+    """Return the session of this process while it records, otherwise None."""
     return _ACTIVE
 
 
 class Session:
-    """A process. `name` is "" for the first, and what its streams are named by for others."""
+    """A recorded process. `name` is "" for the first one; for others, it begins the names of their streams."""
 
     def __init__(self, folder: Path, options: Options, name: str = "", argv: Sequence[str] = (), cwd: str = "") -> None:
         global _ACTIVE
@@ -48,7 +48,7 @@ class Session:
         self.status = 0
         self.exception = ""
         self.keeper: Any = None
-        self.steps: Any = None  # who follows the user's code
+        self.steps: Any = None  # the `Tracing` of the user's code, if it is followed
         self._local = threading.local()
         self._hosts = {"python": digests.python_state(), "numpy": digests.numpy_state()}
         self._tracks: dict[str, Track] = {}
@@ -75,9 +75,9 @@ class Session:
     # threads
 
     def track(self, of_torch: bool = False) -> Track | None:
-        """What is known of this thread; None where it is not recorded.
+        """Return the track of this thread; None if it is not recorded.
 
-        `of_torch` says that this may be a thread of torch's own, as autograd has one for each device.
+        With `of_torch`, this may be a thread of torch's own, as autograd has one for each device, and is recorded too.
         """
         try:
             found: Track | None = self._local.track
@@ -89,11 +89,11 @@ class Session:
         return found
 
     def name_thread(self, name: str) -> None:
-        """Give the thread that calls a name; it gets a stream when it does something."""
+        """Name the calling thread; it gets a stream when it does something."""
         self._local.name = name
 
     def end_thread(self) -> None:
-        """The thread that calls is at its end: so is its stream."""
+        """End the stream of the calling thread, which is about to end."""
         found: Track | None = getattr(self._local, "track", None)
         if found is not None and os.getpid() == self._pid:
             self._end(found, "exit")
@@ -101,15 +101,15 @@ class Session:
 
     @property
     def main(self) -> Track | None:
-        """What is known of the thread that began."""
+        """The track of the thread that began; None if it has none."""
         return self._tracks.get(self.name or "main")
 
     def label(self, kind: str, number: int) -> str:
-        """The name of a stream that belongs to this process."""
+        """Return the name of a stream that belongs to this process."""
         return f"{self.name}.{kind}{number}" if self.name else f"{kind}{number}"
 
     def next_started(self, kind: str) -> str:
-        """The name of the thread or process that is started next."""
+        """Return the name of the next thread or process that is started, and count it."""
         with self._lock:
             number = self._begun[kind]
             self._begun[kind] += 1
@@ -136,9 +136,9 @@ class Session:
         brought: Any = None,
         **data: Value,
     ) -> int:
-        """Record an event of this thread, caused at `frame`; its number, -1 where it is not recorded.
+        """Record an event of this thread, caused at `frame`; return its number, -1 if it is not recorded.
 
-        `brought` has the tensors that came in with it: the event is what they were made by.
+        `brought` has the tensors that came in with it: the event is recorded as their producer.
         """
         track = self.track()
         if track is None or track.quiet:
@@ -157,9 +157,9 @@ class Session:
         return number
 
     def hosts(self) -> dict[str, Value]:
-        """The states of python's and numpy's global generators that are others than when they were last asked for.
+        """Return the states of Python's and numpy's global generators, where they have changed since the last call.
 
-        A generator that nobody seeds or draws from is in another state in each run, which says nothing.
+        A generator that nobody seeds or draws from has a different state in each run, which means nothing.
         """
         now = {"python": digests.python_state(), "numpy": digests.numpy_state()}
         changed: dict[str, Value] = {key: state for key, state in now.items() if state != self._hosts.get(key, "")}
@@ -167,7 +167,7 @@ class Session:
         return changed
 
     def drawn(self, which: str, function: str, frame: FrameType | None, value: Any) -> None:
-        """Take note of a draw of this thread from a generator outside torch."""
+        """Record a draw of this thread from a generator outside torch."""
         track = self.track()
         aside = self.lines.is_aside(frame) or self.lines.is_import(frame)
         if track is not None and not track.quiet and not aside:
@@ -175,7 +175,7 @@ class Session:
 
     @contextmanager
     def unseen_work(self) -> Iterator[None]:
-        """What is done within is the recorder's own: it is neither recorded nor differentiated."""
+        """Run the recorder's own work: it is neither recorded nor differentiated."""
         torch: Any = sys.modules.get("torch")
         track = self.track()
         if track is None:
@@ -189,7 +189,7 @@ class Session:
             track.quiet -= 1
 
     def digest(self, value: Any) -> str:
-        """The digest of a value, taken without being recorded; "" where that fails."""
+        """Return the digest of a value, taken without being recorded; "" if that fails."""
         try:
             with self.unseen_work():
                 return digests.of_value(value)
@@ -198,7 +198,7 @@ class Session:
             return ""
 
     def adopt(self, track: Track, value: Any, number: int) -> None:
-        """Say that the tensors in a value came with record `number`."""
+        """Record that the tensors in a value came with record `number`."""
         import torch
 
         stack = [value]
@@ -212,7 +212,7 @@ class Session:
                 stack += one
 
     def missed(self, what: str, error: Exception) -> None:
-        """Something could not be recorded."""
+        """Note that something could not be recorded."""
         self.unseen[f"{what}: {type(error).__name__}"] = None
 
     def bound(self, track: Track) -> None:
@@ -240,7 +240,7 @@ class Session:
             self._end(track, reason or ("exception" if self.exception else "exit"))
 
     def ended(self, error: BaseException) -> None:
-        """Take down what ended the program."""
+        """Record what ended the program."""
         if isinstance(error, SystemExit):
             self.status = error.code if isinstance(error.code, int) else int(error.code is not None)
             return
@@ -248,7 +248,7 @@ class Session:
         self.exception = f"{type(error).__name__}: {error}".partition("\n")[0][:300]
 
     def forget(self) -> None:
-        """Let go of everything: this process was forked from the one that the session belongs to."""
+        """Discard everything: this process was forked from the one that the session belongs to."""
         global _ACTIVE
         _ACTIVE = None
         self.recording = False
@@ -259,7 +259,7 @@ class Session:
             self.steps.abandon()
 
     def describe(self, final: bool = False) -> None:
-        """Write the description of the run, as far as it is known. Other processes than the first leave it alone."""
+        """Write the description of the run, as far as it is known. Only the first process or rank 0 does so."""
         from detlint.bisect.recorded import fingerprint
 
         if "torch" in sys.modules:
@@ -270,7 +270,7 @@ class Session:
             partial.replace(self.folder / META)
 
     def began(self, library: str, state: str) -> None:
-        """A generator came to be, in this state."""
+        """Record the first state of a library's generator."""
         self._hosts[library] = state
         self._meta["start"][library] = state
 
@@ -290,6 +290,6 @@ class Session:
 
 
 def seed_python(options: Options) -> None:
-    """Seed python's generator where that was asked for."""
+    """Seed Python's generator if the options ask for it."""
     if options.seed_python is not None:
         random.seed(options.seed_python)

@@ -14,7 +14,7 @@ _texts: dict[Any, str] = {}
 
 
 class Signature:
-    """The tensors of one operation: those it is given, and from `turn` on those it makes."""
+    """The tensors of one operation: those it is given and, after `turn`, those it makes."""
 
     __slots__ = ("_parts",)
 
@@ -22,7 +22,7 @@ class Signature:
         self._parts: list[str] = []
 
     def add(self, tensor: torch.Tensor) -> None:
-        """Take one more."""
+        """Add a tensor."""
         if tensor.is_nested:
             self._parts.append(f"{str(tensor.dtype).removeprefix('torch.')}[nested]")
             return
@@ -36,11 +36,11 @@ class Signature:
         self._parts.append(text)
 
     def turn(self) -> None:
-        """What comes now is made by the operation."""
+        """Mark that the operation made the tensors that are added from now on."""
         self._parts.append("->")
 
     def text(self) -> str:
-        """All of it; long lists are cut, with a digest of the whole."""
+        """Return the whole text; a long one is cut, and ends with a digest of the whole."""
         return _bounded(" ".join(self._parts), 10 * _LONGEST)
 
 
@@ -54,7 +54,7 @@ def _describe(tensor: torch.Tensor, dtype: torch.dtype, shape: Any, stride: Any,
 
 
 def arguments_text(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
-    """All arguments but tensors, as one text."""
+    """Return all arguments but tensors, as one text."""
     parts = [text for value in args for text in _texts_of(value)]
     named = [(name, value) for name, value in kwargs.items() if value is not None and value is not False]
     parts += [f"{name}={text}" for name, value in named for text in _texts_of(value)]

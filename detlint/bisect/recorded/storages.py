@@ -1,4 +1,4 @@
-"""Which record last wrote to a tensor's memory, and which memory may still hold what nobody wrote."""
+"""Which record last wrote to a tensor's memory, and which memory may still be partly unwritten."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ if TYPE_CHECKING:
     import torch
 
 NONE = -1
-_SWEEP = 128  # new storages after which those that are gone are forgotten: what is left of them splits free memory
+_SWEEP = 128  # new storages until freed ones are dropped: their remains split free memory
 
 
 @dataclass(slots=True)
 class _Known:
     producer: int
     allocation: int = NONE  # the record that allocated it, while part of it may be unwritten
-    opaque: bool = False  # what it holds is an operation's own affair
-    start: int = 0  # the bytes that are known to have been written
+    opaque: bool = False  # only an operation itself knows what it holds
+    start: int = 0  # the bytes that are known to be written
     end: int = 0
 
 
 class Storages:
     """The storages that one stream knows.
 
-    A storage is known by the address of its description. A weak reference is held to each: it keeps the description,
+    A storage is known by the address of its description. A weak reference to each is held. It keeps the description,
     not the content, so that no other storage can take the address while it is known.
     """
 
@@ -33,12 +33,12 @@ class Storages:
         self._until_sweep = _SWEEP
 
     def of(self, tensor: torch.Tensor) -> tuple[int, int, bool]:
-        """The last record that wrote to a storage, the one that allocated it if it may hold garbage; if by design."""
+        """Return the last record that wrote to a storage, that which allocated it if partly unwritten, and `opaque`."""
         known = self._known.get(_address(tensor))
         return (NONE, NONE, False) if known is None else (known.producer, known.allocation, known.opaque)
 
     def wrote(self, tensor: torch.Tensor, number: int, fresh: bool = False) -> None:
-        """Record `number` wrote a tensor; `fresh` if its storage is new and thereby wholly written."""
+        """Note that record `number` wrote a tensor; `fresh` if its storage is new and thereby wholly written."""
         known = self._entry(tensor)
         if known is None:
             return
@@ -50,13 +50,13 @@ class Storages:
                 _cover(known, tensor)
 
     def wrote_part(self, tensor: torch.Tensor, number: int) -> None:
-        """Record `number` wrote some of a tensor, nobody knows which."""
+        """Note that record `number` wrote an unknown part of a tensor."""
         known = self._entry(tensor)
         if known is not None:
             known.producer = number
 
     def allocated(self, tensor: torch.Tensor, number: int, opaque: bool = False) -> None:
-        """Record `number` allocated a tensor without content, or with one that only its backward operation knows."""
+        """Note that record `number` allocated a tensor without content, or with content only its backward reads."""
         known = self._entry(tensor)
         if known is not None:
             known.producer = known.allocation = number
@@ -93,7 +93,7 @@ def _address(tensor: torch.Tensor) -> int:
 
 
 def _storage(tensor: torch.Tensor) -> Any:
-    """The storage of a tensor, or of the values of a sparse one."""
+    """Return the storage of a tensor, or of the values of a sparse one; None if there is none."""
     import torch
 
     try:
@@ -105,7 +105,7 @@ def _storage(tensor: torch.Tensor) -> Any:
 
 
 def _cover(known: _Known, tensor: torch.Tensor) -> None:
-    """Take note of the bytes that were written, where they join those known; all written: the mark goes."""
+    """Add the bytes written, if they adjoin those known; once all are written, clear the mark."""
     if not tensor.is_contiguous():
         if tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes():
             known.allocation = NONE  # every element, in another order

@@ -27,7 +27,7 @@ class _Draws:
 
 
 class Track:
-    """One thread. `quiet` counts the reasons for not recording now, `optimizing` the optimizers at work."""
+    """A recorded thread. `quiet` counts the reasons not to record now, `optimizing` the optimizers at work."""
 
     def __init__(self, name: str, writer: Writer, lines: Lines) -> None:
         self.name = name
@@ -36,18 +36,18 @@ class Track:
         self.quiet = 0
         self.optimizing = 0
         self.sequence = 0
-        self.generators: dict[Key, int] = {}  # seeds of generators that operations were given, by their lines
+        self.generators: dict[Key, int] = {}  # seeds of generators that operations were given, by line
         self._keys: dict[int, Key] = {}
         self._lines = lines
         self._draws: _Draws | None = None
 
     def stack(self, key: Key) -> int:
-        """The number in the stream of the stack that a key stands for."""
+        """Return the number in the stream of the stack that a key stands for."""
         known = self.writer.known_stack(key)
         return self.writer.stack(key, self._lines.places(key)) if known is None else known
 
     def forward(self, sequence: int, key: Key) -> None:
-        """Autograd's numbers below `sequence` that are new belong to the operation at `key`."""
+        """Assign autograd's new numbers below `sequence` to the operation at `key`."""
         for number in range(max(self.sequence, sequence - 16), sequence):
             self._keys[number] = key
         self.sequence = sequence
@@ -56,16 +56,16 @@ class Track:
                 del self._keys[number]
 
     def backward(self, sequence: int) -> Key | None:
-        """Where the forward operation with this number was."""
+        """Return where the forward operation with this number was, or None."""
         return self._keys.get(sequence)
 
     def event(self, kind: str, what: str, key: Key, digests: Sequence[str], data: Mapping[str, Value]) -> int:
-        """Record an event; its number."""
+        """Record an event; return its number."""
         self.settle()
         return self.writer.event(kind, what, self.stack(key), digests, data)
 
     def draw(self, which: str, function: str, key: Key, value: bytes) -> None:
-        """Take note of a draw outside torch; draws in a row at one line become one event."""
+        """Record a draw outside torch; draws in a row at one line become one event."""
         draws = self._draws
         if draws is None or draws.key != key or draws.function != function or draws.which != which:
             self.settle()
@@ -74,7 +74,7 @@ class Track:
         draws.values.update(value)
 
     def settle(self) -> None:
-        """Write the draws that wait for more of their kind: something else comes next."""
+        """Write the pending draws as an event: something else comes next."""
         draws = self._draws
         if draws is not None:
             self._draws = None
@@ -82,6 +82,6 @@ class Track:
             self.writer.event("draw", draws.which, self.stack(draws.key), (draws.values.hexdigest(),), data)
 
     def end(self, data: Mapping[str, object]) -> None:
-        """Write how it ended."""
+        """Write how the stream ended."""
         self.settle()
         self.writer.end(data)

@@ -1,6 +1,6 @@
-"""Something done as soon as a module has been imported by the program, and not before.
+"""Actions that run as soon as the program has imported a module, and not before.
 
-torch is not imported ahead of the program: a script may set variables that torch reads when it is imported.
+torch is not imported ahead of the program: a script may set variables that torch reads at import.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _waiting: dict[str, Callable[[], None]] = {}
 
 
 def after_import(name: str, action: Callable[[], None]) -> None:
-    """Do `action` once the module `name` has been imported: at once if it has been."""
+    """Call `action` once the module `name` has been imported; at once if it already has been."""
     if name in sys.modules:
         action()
         return
@@ -26,7 +26,7 @@ def after_import(name: str, action: Callable[[], None]) -> None:
 
 
 def loaded(besides: str) -> None:
-    """Do what waits for modules that have come to be there without being found, `besides` the one being imported."""
+    """Run the actions for modules that were loaded without being found, except `besides`, which is being imported."""
     for name in [one for one in _waiting if one in sys.modules and one != besides]:
         action = _waiting.pop(name, None)
         if action is not None:
@@ -34,7 +34,7 @@ def loaded(besides: str) -> None:
 
 
 class _Finder(MetaPathFinder):
-    """Finds the modules that are waited for, as the other finders do."""
+    """A finder of the awaited modules, which finds them as the other finders do."""
 
     def __init__(self) -> None:
         self._busy: set[str] = set()
@@ -55,7 +55,7 @@ class _Finder(MetaPathFinder):
 
 
 class _Loader(Loader):
-    """Loads as the module's own loader does, and then acts."""
+    """A loader that loads as the module's own loader does, and then runs the action."""
 
     def __init__(self, own: Loader) -> None:
         self._own = own

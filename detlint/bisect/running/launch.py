@@ -26,16 +26,16 @@ _BEGIN = f"""\
 from detlint.bisect.recorded.child import main
 main(sys.argv[1:])
 """
-_TAIL = 16384  # bytes of what a program wrote to its standard error
+_TAIL = 16384  # bytes kept of what a program wrote to its standard error
 _GRACE = 5.0  # seconds from SIGTERM to SIGKILL
 _Process: TypeAlias = "subprocess.Popen[bytes] | Fork"
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A program that was recorded. `status` is its exit status, negative for a signal; `errors` the end of its stderr.
+    """The result of recording a program: its exit status, negative for a signal, and the end of its stderr, `errors`.
 
-    `timed_out` tells that it was ended after the seconds that it was given.
+    `timed_out` says that the program was ended when its time was over.
     """
 
     folder: Path
@@ -50,7 +50,7 @@ class Running:
     def __init__(
         self, process: _Process, folder: Path, errors: IO[bytes], again: Callable[[], _Process | None] | None = None
     ) -> None:
-        """`again` starts it anew where what has run is of no use, and gives None where it is."""
+        """Watch `process`; `again` starts the program anew if its run was of no use, and otherwise returns None."""
         self._process = process
         self._folder = folder
         self._errors = errors
@@ -82,7 +82,7 @@ class Running:
         return timed_out
 
     def end(self) -> None:
-        """End the program and what it started, giving time to write the ends of streams. Any thread may, repeatedly."""
+        """End the program and what it started, with time to write the ends of streams. Any thread may, repeatedly."""
         with self._ending:
             for number in (signal.SIGTERM, signal.SIGKILL):
                 if self._process.poll() is not None and number is signal.SIGTERM:
@@ -107,12 +107,12 @@ def start(
     origins: Origins | None = None,
     origin: str = "",
 ) -> Running:
-    """Start a program in a fresh process that writes its trace to `folder`, which is made.
+    """Start a program in a fresh process that writes its trace to `folder`, which is created.
 
     `command` is a script, a notebook, a test (`test_x.py::test_name`), `-m module`, `torchrun ...` or a command that is
-    a script of Python, each with its arguments. With `quiet`, what the program prints is kept from the terminal.
-    `environment` has variables to add. With `origins`, it is forked from the one named `origin` where that can be.
-    Raises ProgramError where there is nothing to run, and OSError.
+    a Python script, each with its arguments. With `quiet`, what the program prints is kept from the terminal.
+    `environment` has variables to add. With `origins`, the program is forked from the origin named `origin` where
+    possible. Raises ProgramError if there is nothing to run, and OSError.
     """
     options = options or Options()
     checked = programs.check(list(command), cwd)
@@ -128,7 +128,7 @@ def start(
             stderr=errors,
             cwd=cwd,
             env=variables,
-            start_new_session=True,  # so that all that it started can be ended with it
+            start_new_session=True,  # so that everything it starts can be ended with it
         )
 
     if origins is None:
@@ -156,12 +156,12 @@ def record(
     quiet: bool = True,
     environment: Mapping[str, str] | None = None,
 ) -> Recording:
-    """`start` a program and wait for its end, `timeout` seconds at most. Raises as `start` does."""
+    """Start a program as `start` does, and wait for its end, at most `timeout` seconds. Raises as `start` does."""
     return start(command, folder, options, cwd=cwd, quiet=quiet, environment=environment).wait(timeout)
 
 
 def variables_of(options: Options, more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment of a run."""
+    """Return the environment variables of a run."""
     found = {**os.environ, **(more or {})}
     if options.hash_seed is not None:
         found["PYTHONHASHSEED"] = options.hash_seed

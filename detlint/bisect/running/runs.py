@@ -1,4 +1,4 @@
-"""The runs: a program recorded twice in fresh processes, and the records compared."""
+"""The runs: a program recorded twice, in processes of its own, and the records compared."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ FILLS = (0x55, 0xAA)
 
 
 class OutOfTimeError(Exception):
-    """The time of a plan is over before another run begins, or before one has ended."""
+    """Raised if the time of a plan is over before another run begins, or before one has ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is run and how.
+    """What is run, and how.
 
-    `command` is as for `launch.record`, `options` are for both runs, and `perturbed` what differs in the second one.
-    With `poison`, fresh memory is filled with other bytes in each run. With `at_once`, the runs go on side by side.
-    `timeout` is in seconds, for each run; `until` is the time, by `time.monotonic`, at which whatever runs is ended.
-    `before` is called ahead of each run. Runs are forked from `origins`, from the same one if they are `alike`.
-    `resuming` are arguments with which the program goes on from a checkpoint near where steps differ.
+    `command` is as for `launch.record`. `options` are for both runs, and `perturbed` names what is made to differ
+    between them. With `poison`, fresh memory is filled with another byte in each run. With `at_once`, the runs go on
+    side by side. `timeout` is in seconds, for each run; `until` is the time, by `time.monotonic`, at which any run is
+    ended. `before` is called before each run. Runs are forked from `origins`, from the same one if they are `alike`.
+    `resuming` are arguments with which the program resumes from a checkpoint near the step that differs.
     """
 
     command: tuple[str, ...]
@@ -50,7 +50,7 @@ class Plan:
     resuming: tuple[str, ...] = ()
 
     def pair(self) -> tuple[Options, Options]:
-        """The options of the two runs."""
+        """Return the options of the two runs."""
         a, b = self.options, self.options
         if self.poison:
             a, b = replace(a, poison=FILLS[0]), replace(b, poison=FILLS[1])
@@ -74,7 +74,7 @@ PERTURBATIONS = tuple(_PERTURBATIONS)
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """Two runs and what comparing them came to. `plan` is how they were recorded at last."""
+    """Two runs, and the result of comparing them. `plan` is how they were finally recorded."""
 
     plan: Plan
     outcome: Outcome
@@ -86,9 +86,9 @@ class Done:
 def run(plan: Plan, folder: Path) -> Done:
     """Record a program twice below `folder` (`a.trace`, `b.trace`) and compare.
 
-    Where steps alone are recorded and one differs, the program runs again, and operations are recorded from that step
-    on: from its beginning where it is resumed for that, since nobody knows which step that is. Raises
-    programs.ProgramError where there is nothing to run, OutOfTimeError, streams.TraceError and OSError.
+    If only steps are recorded and one differs, the program runs again, and operations are recorded from that step on.
+    If it resumes for that, they are recorded from its beginning, as the number of the step there is unknown. Raises
+    programs.ProgramError if there is nothing to run, OutOfTimeError, streams.TraceError and OSError.
     """
     begun = time.monotonic()
     done = _once(plan, folder)
@@ -109,7 +109,7 @@ def _once(plan: Plan, folder: Path) -> Done:
     """Record both runs, without filling memory if that makes the program fail, and compare."""
     recordings, notes = _record(plan, folder, ("a.trace", "b.trace")), []
     if plan.poison and any(one.status for one in recordings) and not any(one.timed_out for one in recordings):
-        # what reads fresh memory without harm, as an index for one, may fail where that is filled: is it that?
+        # a harmless read of fresh memory, as of an index, may fail where that is filled: is it that?
         plain = _record(replace(plan, poison=False), folder, ("a-plain.trace", "b-plain.trace"))
         if [one.status for one in plain] != [one.status for one in recordings]:
             notes.append("with fresh memory filled the program fails, and without it does not: it reads such memory")
@@ -123,7 +123,7 @@ def _once(plan: Plan, folder: Path) -> Done:
 
 
 def _ended(plan: Plan, start: Callable[[], Running]) -> Recording:
-    """A run from its start to its end."""
+    """Run from start to end, and return the recording. Raises OutOfTimeError at the end of the plan's time."""
     left = math.inf if plan.until is None else plan.until - time.monotonic()
     if left <= 0:
         raise OutOfTimeError

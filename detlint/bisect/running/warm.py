@@ -1,7 +1,7 @@
 """Processes that have imported torch, from which runs are forked: torch is imported once for all runs of a kind.
 
 There are two, one for the first run and one for the second, so that what differs between two fresh processes differs
-between these: how texts are hashed, and where things lie in memory. Runs from one origin agree in both.
+between these: the hashes of strings, and addresses in memory. Runs from one origin agree in both.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LAUNCHERS = ("torch.distributed.run", "torch.distributed.launch")
 
 
 class Origins:
-    """The origins of the runs of a plan. `cold` says why runs are started in fresh processes instead, or is ""."""
+    """The origins of the runs of a plan. `cold` says why runs start in fresh processes instead, or is ""."""
 
     def __init__(self, cwd: Path | None = None) -> None:
         self.cold = obstacle()
@@ -41,7 +41,7 @@ class Origins:
             self._known.popitem()[1].stop()
 
     def begin(self, command: Sequence[str], pairs: Sequence[tuple[str, Options, Mapping[str, str]]]) -> None:
-        """Start the origins of some runs, side by side: name, options and environment of each."""
+        """Start the origins of some runs, side by side; each pair has a name, options and an environment."""
         for name, options, environment in pairs:
             if not self.cold and _may_fork(programs.check(list(command), self._cwd), options):
                 self._origin(name, options, environment)
@@ -56,7 +56,7 @@ class Origins:
         errors: IO[bytes],
         quiet: bool,
     ) -> Fork | None:
-        """Fork a run from the origin of a name; None where it has to be started in a fresh process."""
+        """Fork a run from the origin with this name; return None if it has to start in a fresh process."""
         if self.cold or not _may_fork(command, options):
             return None
         origin = self._origin(name, options, environment)
@@ -80,7 +80,7 @@ class Origins:
                 os.close(given)
 
     def ended(self, folder: Path) -> str:
-        """Learn from a run that was forked; why it is of no use, or ""."""
+        """Learn from a run that was forked; return why it is of no use, or ""."""
         with contextlib.suppress(OSError):
             self._imports += [one for one in (folder / IMPORTED).read_text().split() if one not in self._imports]
             (folder / IMPORTED).unlink()
@@ -97,5 +97,5 @@ class Origins:
 
 
 def _may_fork(command: Sequence[str], options: Options) -> bool:
-    """Whether a run can be a fork: ranks are started anew, and torch.compile is told before torch is imported."""
+    """Return whether a run can be a fork: ranks start afresh, and torch.compile is turned off before torch's import."""
     return options.compiling != "eager" and not (command[0] == "-m" and command[1] in _LAUNCHERS)

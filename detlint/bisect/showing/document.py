@@ -17,7 +17,7 @@ _OF_OPERATION = ("row", "operation", "verified")
 def build(
     outcome: Outcome, program: str, static: Static | None = None, notes: Sequence[str] = (), seconds: float = 0.0
 ) -> dict[str, Any]:
-    """The document, of plain values."""
+    """Return the document, of plain values."""
     found = [_found(one) for one in outcome.found]
     if found and static is not None:
         found[0]["rule"] = (

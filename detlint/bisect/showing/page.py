@@ -1,4 +1,4 @@
-"""An outcome as one page of HTML that needs no network. Pure, without torch."""
+"""An outcome as one HTML page that needs no network. Pure, without torch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from detlint.support import page
 
 _CELL, _GAP, _TOP, _LETTER = 14, 2, 24, 6.5  # pixels, the last one the width of a letter
 _LONGEST = 40  # letters shown of a name
-_EQUAL, _DIFFERS, _NOTHING = "equal", "differs", "nothing"  # classes of the style
+_EQUAL, _DIFFERS, _NOTHING = "equal", "differs", "nothing"  # CSS classes
 _STYLE = """
 table { border-collapse: collapse; width: 100%; table-layout: fixed; }
 th, td { border: 1px solid var(--line); padding: .25rem .5rem; vertical-align: top; text-align: left; }
@@ -32,7 +32,7 @@ rect.equal { fill: var(--equal); } rect.differs { fill: var(--differs); } rect.n
 
 
 def build(outcome: Outcome, program: str, text: str, spread: Spread) -> str:
-    """The page: the report as text, the two runs side by side where they part, and how the difference spreads."""
+    """Return the page: the report as text, the runs side by side where they part, and how the difference spreads."""
     title = f"{program}: {outcome.verdict}"
     parts = [f"<h1>{page.text(title)}</h1>", f"<pre class=report>{page.text(text)}</pre>"]
     for found in outcome.found[:8]:
@@ -101,7 +101,7 @@ def _key() -> str:
 
 
 def _drawn(spread: Spread) -> str:
-    """The grid of steps and what they changed."""
+    """Draw the grid of steps and of what they changed."""
     pitch = _CELL + _GAP
     left = round(_LETTER * min(max(map(len, spread.names), default=0), _LONGEST)) + 16
     width, height = left + pitch * len(spread.steps) + 10, _TOP + pitch * len(spread.names) + 10

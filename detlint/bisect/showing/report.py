@@ -1,4 +1,4 @@
-"""What a person reads of an outcome: one screen of text. Pure, without torch."""
+"""An outcome as a person reads it: one screen of text. Pure, without torch."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Reader = Callable[[Line], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Static:
-    """What the static analysis says of the cause, in words: the rule, its finding's place and message, and a fix.
+    """What the static analysis says about the cause, in words: the rule, its finding's place and message, and a fix.
 
-    `row` is what the tables of facts say of the operation, `operation` that row's id, and `verified` what running it
-    showed; `near` tells that the finding is at a line named here.
+    `row` is what the tables of facts say about the operation, `operation` that row's id, and `verified` what running it
+    showed. `near` says that the finding is at a line named here.
     """
 
     code: str = ""
@@ -44,7 +44,7 @@ class Static:
 
 
 def text(outcome: Outcome, program: str, read: Reader, static: Static | None = None, notes: Sequence[str] = ()) -> str:
-    """The report. `program` is what was run, `read` gives the lines of the file that a line is in, or none."""
+    """Return the report. `program` is what was run; `read` returns the lines of the file that a line is in, or none."""
     if outcome.status == DIVERGED:
         lines = _diverged(outcome, program, read, static)
     elif outcome.status == EQUAL:
@@ -60,14 +60,14 @@ def text(outcome: Outcome, program: str, read: Reader, static: Static | None = N
 
 
 def _apart(outcome: Outcome) -> list[str]:
-    """What is known to differ between the runs before anything ran."""
+    """Describe the known differences between the runs' environments; empty if there are none."""
     told = [f"{name} ({a or 'not set'} / {b or 'not set'})" for name, a, b in outcome.environment[:8]]
     more = f" and {len(outcome.environment) - 8} more" if len(outcome.environment) > 8 else ""
     return [f"their environments differ: {', '.join(told)}{more}"] if told else []
 
 
 def where(found: Found) -> str:
-    """Where a stream differs, in a few words: the operation, its number, the step and the phase."""
+    """Describe where a stream differs, in a few words: the operation, its number, the step and the phase."""
     divergence = found.comparison.divergence
     assert divergence is not None
     one = divergence.a if isinstance(divergence.a, (Op, Event)) else divergence.b
@@ -83,7 +83,7 @@ def where(found: Found) -> str:
 
 
 def briefly(found: Found) -> str:
-    """A difference that is found when those before it are repaired, in a line."""
+    """Describe in one line a difference that was found after those before it were repaired."""
     divergence, cause = found.comparison.divergence, found.cause
     place = divergence.line if divergence is not None else None
     because = f" (made at {cause.line})" if cause.line not in (place, None) else ""
@@ -91,7 +91,7 @@ def briefly(found: Found) -> str:
 
 
 def coverage(outcome: Outcome) -> list[str]:
-    """What was seen, what was not, and how far that carries."""
+    """Describe what was seen, what was not, and how far that carries."""
     seen = [f"{_SEEN.get(name, name)}: {count}" for name, count in outcome.seen if count]
     lines = [f"seen: {', '.join([*_streams(outcome), *seen])}"] if outcome.streams else []
     if outcome.unseen:
@@ -136,7 +136,7 @@ def _diverged(outcome: Outcome, program: str, read: Reader, static: Static | Non
 
 
 def excerpt(line: Line, read: Reader, around: int = _AROUND) -> list[str]:
-    """A line of the source with those around it."""
+    """Return a line of the source with the lines around it."""
     source = read(line)
     function = f" in {line.function}" if line.function and line.function != "<module>" else ""
     lines = [f"  {line}{function}"]
@@ -191,7 +191,7 @@ def _event(event: Event) -> str:
 
 
 def _part(found: Found) -> str:
-    """Which of the losses of a step it is, where that is known to have several."""
+    """Describe which of the losses of a step differs; empty unless a step is known to have several."""
     divergence = found.comparison.divergence
     one = divergence.a if divergence is not None else None
     if not (isinstance(one, Event) and one.kind == "loss" and (found.a.parts or found.a.losses > found.a.steps)):

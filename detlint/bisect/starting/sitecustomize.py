@@ -1,4 +1,4 @@
-"""Begins a record in a process whose environment asks for one; then does what another module of this name does."""
+"""Begins a record in a process whose environment asks for one; then runs any other module of this name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def _go_on() -> None:
-    """Do what the module of this name does that Python would have found without this one."""
+    """Run the module of this name that Python would have found without this one."""
     own = Path(__file__).resolve().parent
     others = [path for path in sys.path if Path(path).resolve() != own]
     found = importlib.machinery.PathFinder.find_spec(__name__, others)

@@ -1,1 +1,1 @@
-"""What the language does: expressions, statements, calls and classes, evaluated on abstract values."""
+"""The semantics of the language: expressions, statements, calls and classes, evaluated on abstract values."""

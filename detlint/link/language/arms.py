@@ -1,4 +1,4 @@
-"""The arms of tests in a trace: which of them run instead of others, and which leave what follows to the others."""
+"""The arms of tests in a trace: which run instead of others, and which leave, so that only the others go on."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from detlint.programs.events import Event, Guarded, Loaded, Scope
 
 
 def pair(trace: MutableSequence[Event], start: int) -> None:
-    """What is traced from `start` on are arms of which one runs: say so, where there are two."""
+    """Mark the second of two arms traced from `start` on as running instead of the first; do nothing for one arm."""
     arms = trace[start:]
     if len(arms) == 2 and isinstance(arms[1], Guarded):
         trace[-1] = replace(arms[1], instead=True)
 
 
 def leave(trace: MutableSequence[Event], start: int, end: int, reach: int, usual: bool) -> None:
-    """What is traced from `start` to `end` is an arm that ends what `reach` says: nothing of that follows on it.
+    """Mark the events from `start` to `end` as an arm that ends what `reach` says: nothing there follows it.
 
-    An arm that is `usual` surely happens, options at their defaults.
+    An arm that is `usual` surely runs if options have their defaults.
     """
     if reach == CAUGHT or start == end:
         return
@@ -30,7 +30,7 @@ def leave(trace: MutableSequence[Event], start: int, end: int, reach: int, usual
 
 
 def stand_in(trace: list[Event], start: int) -> None:
-    """What is traced from `start` on only happens where the event before it fails: a loader stands in for that one."""
+    """Drop loaders traced from `start` on if the event before makes one: they stand in for it only where it fails."""
     before = trace[start - 1] if start else None
     inner = before.trace if isinstance(before, Guarded) else (before,)
     if any(isinstance(event, Loaded) for event in inner):
@@ -40,10 +40,10 @@ def stand_in(trace: list[Event], start: int) -> None:
 
 
 def scope(trace: tuple[Event, ...]) -> tuple[Event, ...]:
-    """What a context manager does: a function that ends there, but not what comes after the `with`."""
+    """Return the trace of a context manager, in a `Scope` if it leaves its function but not what follows the `with`."""
     return (Scope(trace),) if _leaves(trace) else trace
 
 
 def _leaves(trace: Collection[Event]) -> bool:
-    """Whether an arm leaves the function whose trace this is."""
+    """Return whether an arm leaves the function whose trace this is."""
     return any(isinstance(event, Guarded) and (0 < event.reach < PROGRAM or _leaves(event.trace)) for event in trace)

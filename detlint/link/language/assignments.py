@@ -1,4 +1,4 @@
-"""Assignments: names, attributes, items and switches that are given a value."""
+"""Assignments of values to names, attributes, items and switches."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ _PLAIN = frozenset((Constant, Option))
 
 
 class Assignments(Functions):
-    """Runs assignments."""
+    """The part of the interpreter that runs assignments."""
 
     def assign(self, target: f.Expression, value: Value) -> None:
-        """Give a target a value."""
+        """Assign a value to a target."""
         if isinstance(target, f.Local):
             if self.frame.top and self.frame.variables.get(target.name) != value:
                 self.program.objects.watch.change((self.frame.path, target.name))
@@ -75,11 +75,11 @@ class Assignments(Functions):
                 elif len(owners) == 1 and self.keeps_default(atom, target.name, value):
                     pass
                 elif isinstance(atom, Object) and atom.kind == DICT:
-                    self.put_item(atom, f"[{target.name!r}]", value)  # of a configuration
+                    self.put_item(atom, f"[{target.name!r}]", value)  # an entry of a configuration
                 elif isinstance(atom, (Object, Class)):
                     if self.frame.top and self.program.objects.is_config(atom):
                         value = _configured(target.name, value)
-                    # the arguments of a command line are one object, and mended where they lack something
+                    # command-line arguments are one object: a sure assignment replaces what a field held
                     sure = len(owners) == 1 and is_namespace(atom) and self.is_certain()
                     put = self.program.objects.replace if sure else self.program.objects.store
                     before = self.field_before(atom, target.name)
@@ -90,7 +90,7 @@ class Assignments(Functions):
                     self.program.objects.store(atom, target.name, value)
                 elif isinstance(atom, Module):
                     self.set_variable_of(atom.path, target.name, value)
-                elif isinstance(atom, Library) and isinstance(atom.receiver, Object):  # of what a library's object has
+                elif isinstance(atom, Library) and isinstance(atom.receiver, Object):  # a part of a library's object
                     before = frozenset() if self.is_certain() else UNKNOWN
                     self.program.objects.store(atom.receiver, within(atom.name, target.name), value | before)
         elif isinstance(target, f.Item):
@@ -99,14 +99,14 @@ class Assignments(Functions):
             self.set_switch(target.name, value)
 
     def between(self, atom: Atom, first: int, last: int) -> Value:
-        """The items that `*rest` takes, which others at both ends leave."""
+        """Return the items that `*rest` takes, between the targets at both ends."""
         items = written_items(self.program.objects, atom)
         if items is None:
             return single(atom) if self.is_sequence(atom) else UNKNOWN
         return single(Tuple(tuple(items[first : last or None])))
 
     def set_property(self, owner: Object, name: str, value: Value) -> bool:
-        """Run the setter of a property that is given a value; whether there is one."""
+        """Run the setter of a property, or a descriptor, for a value; return whether there is one."""
         setter = self.program.objects.setter(owner, name)
         if self.program.objects.attending and set_by(self, owner, name, value):
             return True
@@ -117,8 +117,8 @@ class Assignments(Functions):
         return True
 
     def keeps_default(self, owner: Atom, name: str, value: Value) -> bool:
-        """Whether an argument of a command line, which is given another constant only where an option is set, keeps
-        its default, as a variable does.
+        """Return whether a command-line argument keeps its default, as a variable does: it is given another constant
+        only where an option is set.
         """
         plain = isinstance(owner, Object) and is_namespace(owner) and _PLAIN.issuperset(map(type, value))
         if not (plain and self.is_chosen()):
@@ -131,7 +131,7 @@ class Assignments(Functions):
         return isinstance(usual, Option)
 
     def set_local(self, name: str, value: Value) -> None:
-        """Give a variable of the frame a value, which the functions that are defined there find from now on."""
+        """Set a variable of the frame, and update the functions defined there that capture it."""
         variables, users = self.frame.variables, self.frame.watched.get(name)
         variables[name] = value
         for other, held in list(variables.items()) if users else ():
@@ -141,22 +141,22 @@ class Assignments(Functions):
                     variables[other] = found
 
     def _capturing(self, atom: Atom, name: str, value: Value, users: set[str]) -> Atom:
-        """A function with the value that a variable has now, if it is one of those that use it."""
+        """Return a function with the current value of a variable, if it is one of those that use it."""
         if not isinstance(atom, Function) or atom.path != self.frame.path or atom.qualified not in users:
             return atom
         captured = dict(atom.captured) | {name: bounded(value)}
         return replace(atom, captured=tuple(sorted(captured.items())))
 
     def _show(self, owner: Object, value: Value) -> None:
-        """`owner.__dict__ = value`: what is known of that, which objects may share."""
+        """Run `owner.__dict__ = value`: store what is known of the mapping, which objects may share."""
         for atom in each(value):
             held = entries(self.program.objects, atom)
             show(self.program.objects, owner, {slot: each for slot, each in held.items() if slot != "[]"})
             if isinstance(atom, Object) and atom.kind == DICT:
-                self.open(atom)  # from now on it holds what attributes of the object are set to
+                self.open(atom)  # from now on it also holds attributes set on the object
 
     def field_before(self, owner: Object | Class, name: str) -> Value:
-        """What may stand where a field is perhaps set, from without: its default, an option that is not seen."""
+        """Return what a field that is perhaps set may already hold: its default, or an option that is not seen."""
         objects = self.program.objects
         if owner == self.frame.receiver or objects.stored(owner, name) is not None:
             return frozenset()
@@ -191,21 +191,21 @@ class Assignments(Functions):
                 self.set_environment(atom.name, known.value)
 
     def _set_item(self, owner: Object, key: Value, value: Value) -> None:
-        """What `owner[key] = value` does where the class is the project's and has a method for it."""
+        """Run `owner[key] = value` if the class is the project's and has a `__setitem__`."""
         found = self.program.objects.attribute(owner, "__setitem__") if isinstance(owner.kind, Class) else None
         methods = frozenset(a for a in found or () if isinstance(a, Function))
         if methods and self.state is not None:
             self.call_value(self.bound(methods, owner), (key, value), {}, self.place_of(methods))
 
     def put_item(self, owner: Object, slot: str, value: Value) -> None:
-        """Set a slot of a mapping: in place of what it held where this function has made it, on all its paths, or of
-        None, which stands there until something is set.
+        """Set a slot of a mapping. Replace what it held if this function made the mapping and surely sets it, or if it
+        held None; otherwise add to what it held.
         """
         objects, sure = self.program.objects, self.is_certain()
         held = objects.stored(owner, slot)
         if held is None and not sure and slot != "[]":
             objects.store(owner, perhaps(slot), NONE if self.is_chosen() else UNKNOWN)
-            value |= objects.stored(owner, UNSPELLED) or frozenset()  # which may stand there under this key
+            value |= objects.stored(owner, UNSPELLED) or frozenset()  # which this key may refer to
         elif sure and objects.stored(owner, perhaps(slot)) is not None:
             objects.remove(owner, perhaps(slot))
         own = not self.frame.usual and (owner in self.frame.dicts or owner in self.frame.copies)
@@ -213,12 +213,12 @@ class Assignments(Functions):
         put(owner, slot, self.put_there(held, value))
 
     def put_there(self, held: Value | None, value: Value) -> Value:
-        """What takes the place of something: not None where that is not, and an option is set for it."""
+        """Return what replaces a held value: not None if the old one is not None and an option decides."""
         kept = held is not None and is_none(held).may_hold is False
         return not_none(value) if kept and self.is_chosen() else value
 
     def sets(self, owners: Value) -> None:
-        """Attributes of objects are set."""
+        """Record that attributes of objects are set."""
         raise NotImplementedError
 
     def set_switch(self, name: str, value: Value) -> None:
@@ -226,7 +226,7 @@ class Assignments(Functions):
         raise NotImplementedError
 
     def set_environment(self, name: str, key: object, place: Place | None = None) -> None:
-        """Set an environment variable, by the call at a place or by an assignment."""
+        """Set an environment variable, by the call at `place` or by an assignment."""
         raise NotImplementedError
 
 
@@ -235,7 +235,7 @@ def _takes_rest(target: f.Expression) -> bool:
 
 
 def _configured(name: str, value: Value) -> Value:
-    """What a configuration has by default, which a file may set too; not what stands for nothing, as -1 may."""
+    """Return a default of a configuration as an option, which a file may set too, unless it is falsy or -1."""
     return frozenset(
         Option(name, a.value, None) if isinstance(a, Constant) and a.value and a.value != -1 else a for a in value
     )

@@ -1,4 +1,4 @@
-"""Attributes: what `owner.name` may be for each kind of owner, methods bound to it."""
+"""Attributes: what `owner.name` may be for each kind of owner, and methods bound to the owner."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ from detlint.programs.events import UNSURE
 
 
 class Attributes(Comparisons):
-    """Evaluates attributes."""
+    """The part of the interpreter that evaluates attributes."""
 
     def attribute(self, atom: Atom, name: str, library: str = "") -> Value:
-        """`atom.name`; `library` is its name where the file knows what kind of library's object has it."""
+        """Return `atom.name`; `library` is its qualified name if the file shows which library's object has it."""
         handler = _HANDLERS.get(type(atom))
         found = None if handler is None else handler(self, atom, name)
         if found is None:
@@ -58,7 +58,7 @@ class Attributes(Comparisons):
     def _of_object(self, atom: Object, name: str) -> Value | None:
         if name in ("__dict__", "_modules"):
             return single(Library(VARS, atom))
-        if name == "__class__":  # what is annotated may be of a class that derives from it
+        if name == "__class__":  # an annotated value may be of a derived class
             return single(atom.kind) | UNKNOWN if atom.order == -1 else single(atom.kind)
         if name in _inner(self.program.catalogue) and self.is_wrapped(atom, name):
             return single(atom)
@@ -69,7 +69,7 @@ class Attributes(Comparisons):
         return found
 
     def is_wrapped(self, atom: Object, name: str) -> bool:
-        """Whether an attribute that a model itself does not have is of what wraps it."""
+        """Return whether an attribute that a model itself lacks belongs to what wraps the model."""
         if not any(base.startswith("torch.nn.") for base in self.program.objects.library_bases(atom.kind)):
             return False
         found = self.program.objects.attribute(atom, name)
@@ -88,7 +88,7 @@ class Attributes(Comparisons):
         if name == "__name__":
             return constant(atom.qualified.rpartition(".")[2].partition(":")[0])
         if name == "__dict__":
-            own = self.program.objects.own(atom) | {REST: UNKNOWN}  # decorators and Python itself add some
+            own = self.program.objects.own(atom) | {REST: UNKNOWN}  # decorators and Python itself add entries
             return single(Keywords(tuple(sorted(own.items()))))
         if name == "__subclasses__":
             return single(Partial(single(Library("builtins.type.__subclasses__")), (single(atom),), ()))
@@ -110,18 +110,18 @@ class Attributes(Comparisons):
             found = attribute(self, atom, member, name)
             if found is not None or not isinstance(settled(atom), str):
                 return found
-        if name == "value":  # of a member of an enumeration, which stands for it
+        if name == "value":  # of a member of an enumeration, for which its value stands
             return single(atom)
         if not isinstance(settled(atom), str):
             return None
-        owner = "builtins.str" if hasattr(str, name) else "pathlib.Path"  # which a text may stand for
+        owner = "builtins.str" if hasattr(str, name) else "pathlib.Path"  # a text may stand for a path
         return single(Partial(single(Library(f"{owner}.{name}")), (single(atom),), ()))
 
     def _of_module(self, atom: Module, name: str) -> Value | None:
         if name == "__dict__":
             return single(atom)
         found = self.module_attribute(atom.path, name)
-        if found is None and name in ("items", "values", "get"):  # of its `__dict__`
+        if found is None and name in ("items", "values", "get"):  # a method of its `__dict__`
             return single(Partial(single(Library(f"{VARS}.{name}")), (single(atom),), ()))
         if found is None and not name.startswith("__") and self.state is not None:
             asked = self.module_attribute(atom.path, "__getattr__") or frozenset()
@@ -152,10 +152,10 @@ class Attributes(Comparisons):
         return method_of_keywords(self.frame, atom, name)
 
     def _of_saved(self, atom: Saved, name: str) -> Value:
-        return single(atom)  # a copy of it, or a part
+        return single(atom)  # a copy or a part of it
 
     def looked_up(self, atom: Object | Class, name: str) -> Value | None:
-        """An attribute that the class does not have: by `__getattr__`, from a field of a class, or set by any name."""
+        """Return an attribute that the class lacks: from `__getattr__`, a field, or one set by an unknown name."""
         if not isinstance(atom, Object):
             return None
         if self.program.objects.stored(atom, UNNAMED) is not None:
@@ -168,17 +168,17 @@ class Attributes(Comparisons):
         return None if unspelled is None else unspelled | UNKNOWN
 
     def field(self, name: str) -> Value | None:
-        """The default of the fields of this name, where all classes of the program that have one agree."""
+        """Return the default of the fields with this name, if all classes that have run agree on it; None otherwise."""
         self.unrepeatable()
         found = {value for klass, value in self.program.objects.fields(name) if any(self.has_run(klass.path))}
         return found.pop() if len(found) == 1 else None
 
     def place_of(self, functions: Value) -> Place:
-        """Where the first of some functions stands."""
+        """Return the place of the first of some functions."""
         return next(self.program.function(a).place for a in each(functions) if isinstance(a, Function))
 
     def library_attribute(self, atom: Library, name: str) -> Value:
-        """`atom.name` for something of a library."""
+        """Return `atom.name` for something of a library."""
         if atom.name == "absl.flags.FLAGS":
             stored = self.program.objects.stored(FLAGS, name)
             if stored is not None:
@@ -189,7 +189,7 @@ class Attributes(Comparisons):
         return single(Library(self.canonical(f"{atom.name}.{name}"), receiver))
 
     def spread(self, atom: Atom, made: Object) -> None:
-        """Take over what a dict holds into another; of one that is not known, keys that are not."""
+        """Copy the entries of a dict into another one; the keys of an unknown dict are unknown."""
         objects = self.program.objects
         for slot, value in entries(objects, atom).items():
             if objects.stored(made, slot) is None and not has_surely(objects, atom, slot):
@@ -197,20 +197,20 @@ class Attributes(Comparisons):
             objects.store(made, slot, value)
 
     def origin(self, atom: Atom) -> Object | None:
-        """The object that an atom is or was taken from, where it is one of those whose methods may draw."""
+        """Return the object that an atom is or was taken from, if its methods may draw; None otherwise."""
         owner = atom.receiver if isinstance(atom, Library) else atom
         if not isinstance(owner, Object) or not isinstance(owner.kind, Library):
             return None
         return owner if owner.kind.name in self.program.catalogue.names("libraries", "method", "made") else None
 
     def method(self, value: Value, owner: Object | Class, name: str) -> Value:
-        """What an attribute is, bound to the owner unless the object itself was given it."""
+        """Return an attribute bound to its owner, unless the object itself was given it."""
         if Function not in map(type, value):
             return value
         return value if self.program.objects.has_of_its_own(owner, name) else self.bound(value, owner)
 
     def bound(self, value: Value, owner: Object | Class) -> Value:
-        """Methods of a class, bound to an object or the class; properties are evaluated."""
+        """Return methods of a class bound to an object or the class, and the values of properties."""
         if Function not in map(type, value):
             return value
         if len(value) == 1:
@@ -236,7 +236,7 @@ class Attributes(Comparisons):
 
 @cache
 def _given_to(catalogue: Catalogue, kind: str) -> dict[str, str]:
-    """The methods that decorators of libraries give to what is of a kind, by their last names: a function, a type."""
+    """Return the methods that library decorators add to a kind of value (a function, a type), by their last names."""
     names = catalogue.names("program", "role", taken=kind)
     names |= catalogue.names("randomness", "launcher", taken=kind)
     return {name.rpartition(".")[2]: name for name in sorted(names)}
@@ -244,7 +244,7 @@ def _given_to(catalogue: Catalogue, kind: str) -> dict[str, str]:
 
 @cache
 def _inner(catalogue: Catalogue) -> frozenset[str]:
-    """The attributes that are what is wrapped."""
+    """Return the names of the attributes that hold the wrapped object."""
     return frozenset(name.rpartition(".")[2] for name in catalogue.names("program", "inner"))
 
 

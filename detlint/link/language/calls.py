@@ -1,4 +1,4 @@
-"""Calls of whatever a value may be, and iteration over it."""
+"""Calls of abstract values, and iteration over them."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ from detlint.programs.events import PASSES, Marked, State, merged
 _CALLABLE = frozenset((Function, Class, Library, Object, Partial))
 
 
-_ALTERNATIVES = 4  # of what one call may call; one, within what may be called in one of these
+_ALTERNATIVES = 4  # callees followed for one call; one for a call within any of these
 
 
 def _one_method(atoms: Sequence[Atom]) -> bool:
-    """Whether all are one method of a library, which what is not known beside them is taken to be as well."""
+    """Return whether all atoms are one method of a library; an unknown callee is then taken to be that method too."""
     methods = {atom.name for atom in atoms if isinstance(atom, Library) and atom.receiver is not None}
     return len(methods) == 1 and all(isinstance(atom, Library) for atom in atoms)
 
 
 class Caller(Statements):
-    """Calls functions, classes, objects and what libraries offer."""
+    """The part of the interpreter that calls functions, classes, objects and libraries."""
 
     def called(self, node: f.Call) -> Value:
-        """Evaluate a call: what is called, its arguments, and what it does."""
+        """Evaluate a call: what is called, its arguments, and what the call does."""
         if node.inert == f.ARM:
             self.note(Marked(PASSES, node.place))
             return UNKNOWN
@@ -77,7 +77,7 @@ class Caller(Statements):
     def call_value(
         self, function: Value, positional: Sequence[Value], keywords: dict[str, Value], place: Place
     ) -> Value:
-        """Call whatever a value may be: what the calls may return, in the state that one of them leaves."""
+        """Call each atom of a value; return what the calls may return, in the merged state of their ends."""
         if len(function) == 1:
             return self.call(next(iter(function)), positional, keywords, place)
         callable_ = [a for a in each(function) if type(a) in _CALLABLE]
@@ -104,7 +104,7 @@ class Caller(Statements):
         return join(values)
 
     def accepts(self, atom: Atom, keywords: dict[str, Value]) -> bool:
-        """Whether something may be called with these keywords: what takes none of them is not what is called."""
+        """Return whether an atom accepts these keyword arguments; one that does not is not what is called."""
         if not keywords:
             return True
         function = atom
@@ -119,7 +119,7 @@ class Caller(Statements):
         return any(parameter.star == "**" for parameter in parameters) or names >= keywords.keys()
 
     def takes(self, method: Function, positional: Sequence[Value], keywords: dict[str, Value]) -> bool:
-        """Whether a method that is bound may be called with these arguments."""
+        """Return whether a bound method may be called with these arguments."""
         named = [p for p in self.program.function(method).parameters if not p.star][1:]
         stars = {parameter.star for parameter in self.program.function(method).parameters}
         placed = [parameter for parameter in named if not parameter.keyword_only]
@@ -128,7 +128,7 @@ class Caller(Statements):
         return fits and ("**" in keywords or not missing) and self.accepts(method, keywords)
 
     def call(self, atom: Atom, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
-        """Call one of the things that a value may be."""
+        """Call one atom of a value."""
         if isinstance(atom, (Function, Class)) and (known := self.program.own.get((atom.path, atom.qualified))):
             return self.call_library(Library(known), positional, keywords, place)
         if isinstance(atom, (Function, Class)) and (known := self.program.registered.get((atom.path, atom.qualified))):
@@ -136,7 +136,7 @@ class Caller(Statements):
         return self.follow(atom, positional, keywords, place)
 
     def follow(self, atom: Atom, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
-        """Call something by running it, where it is the project's."""
+        """Call an atom, by running it if it is the project's."""
         if isinstance(atom, Function):
             value = self.invoke(atom, positional, keywords, place)
             commands = self.program.objects.stored(atom, "[]")
@@ -153,7 +153,7 @@ class Caller(Statements):
         return UNKNOWN
 
     def construct(self, klass: Class, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
-        """Make an object of a class of the project, by what calling its metaclass does, or give a member of it."""
+        """Make an object of a class of the project, by its metaclass's `__call__` if any, or return a member of it."""
         if len(positional) == 1 and (member := looked_up(self, klass, positional[0])) is not None:
             return member
         if not TYPED_DICTS.isdisjoint(self.program.objects.ancestry(klass)):
@@ -168,7 +168,7 @@ class Caller(Statements):
         return made or single(Object(klass, *self.site(place)))
 
     def instantiate(self, klass: Class, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
-        """Make an object of a class of the project, as `type` does."""
+        """Make an object of a class of the project, as `type.__call__` does."""
         objects = self.program.objects
         made = self.allocated(klass, positional, keywords, place)
         if klass not in objects.ancestry(made.kind) or self.state is None:
@@ -188,7 +188,7 @@ class Caller(Statements):
         return single(made)
 
     def allocated(self, klass: Class, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Object:
-        """A new object of a class, or what the `__new__` of this gives."""
+        """Return a new object of a class, or the object that its `__new__` returns."""
         found = self.program.objects.attribute(klass, "__new__")
         functions = frozenset(replace(a, receiver=klass) for a in found or () if isinstance(a, Function))
         made = Object(klass, *self.site(place))
@@ -198,7 +198,7 @@ class Caller(Statements):
     def fill(
         self, made: Object, klass: Class, positional: Sequence[Value], keywords: dict[str, Value], place: Place
     ) -> None:
-        """Give the fields of an object what a constructor takes, or else what makes their default."""
+        """Set the fields of an object to the constructor's arguments, or else to results of the default factories."""
         objects = self.program.objects
         order = objects.ancestry(klass)
         infos = [
@@ -215,14 +215,14 @@ class Caller(Statements):
                 objects.store(made, name, self.call_value(factory, (), {}, place))
 
     def site(self, place: Place) -> tuple[str, int]:
-        """What tells the objects made here from others: the call that is being evaluated, or its place."""
+        """Return the allocation site here: path and order of the current call, or path and negative line of `place`."""
         self.ask("node", self.node)
         if self.node is not None and self.node.place == place:
             return self.frame.path, self.node.order
         return place.path, -place.line
 
     def call_object(self, made: Object, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
-        """Call an object: its `__call__`, or the `forward` of a module."""
+        """Call an object, by its `__call__` or the `forward` of a module."""
         found = self.call_method_of(made, ("__call__", "forward"), positional, keywords, place)
         if found is not None:
             return found
@@ -239,7 +239,7 @@ class Caller(Statements):
         keywords: dict[str, Value],
         place: Place,
     ) -> Value | None:
-        """Call the first of some methods that the object's class has, or that it was given itself; None without one."""
+        """Call the first of some methods that the object or its class has; return None if there is none."""
         objects, own = self.program.objects, isinstance(made.kind, Class)
         for name in names:
             found = objects.attribute(made, name) if own else objects.stored(made, name)
@@ -251,11 +251,11 @@ class Caller(Statements):
     # Iteration
 
     def iterate(self, value: Value) -> Value:
-        """Iterate over a value: what the items may be."""
+        """Iterate over a value; return what the items may be."""
         return join(self.iterate_over(atom) for atom in each(value))
 
     def iterate_over(self, atom: Atom) -> Value:
-        """The items of one of the things that a value may be."""
+        """Iterate over one atom of a value; return what the items may be."""
         if isinstance(atom, Wrapped):
             self.iterate(atom.sources)
             return atom.items
@@ -288,19 +288,19 @@ class Caller(Statements):
         return self.held(atom)
 
     def is_derived_from_dict(self, made: Object) -> bool:
-        """Whether an object has the `__iter__` of a dict, which gives the keys."""
+        """Return whether an object has the `__iter__` of a dict, which yields the keys."""
         dicts = self.program.catalogue.names("program", "role", kind="dict")
         return not dicts.isdisjoint(self.program.objects.library_bases(made.kind))
 
     def keys(self, table: Object) -> Value:
-        """The keys of a dict."""
+        """Return the keys of a dict."""
         slots = self.program.objects.slots(table)
         known = [slot for slot in slots if slot.startswith("['")]
         names: list[Value] = [constant(key(slot)) for slot in known]
         return join(names if len(known) == len(slots) else [*names, UNKNOWN])
 
     def iterated_further(self, iterators: Value) -> Value:
-        """What the iterators give that `__iter__` returned: the items of a generator, or of `__next__`."""
+        """Return the items of the iterators that `__iter__` returned, by `__next__` or of a generator."""
         return join(self._given_by(atom) for atom in each(iterators))
 
     def _given_by(self, iterator: Atom) -> Value:
@@ -312,12 +312,12 @@ class Caller(Statements):
         return self.held(iterator) if self.is_container(iterator) else UNKNOWN
 
     def next_of(self, iterator: Atom) -> Value:
-        """What `next` gives of an iterator: by its `__next__`, else one of its items."""
+        """Return what `next` returns for an iterator: from its `__next__`, else one of its items."""
         given = self._advanced(iterator)
         return self.iterate_over(iterator) if given is None else given
 
     def _advanced(self, iterator: Atom) -> Value | None:
-        """What an object of the project gives by its `__next__`; None where it has none."""
+        """Call `__next__` of an object of the project and return the item; None if it has no such method."""
         if not (isinstance(iterator, Object) and isinstance(iterator.kind, Class)):
             return None
         objects = self.program.objects
@@ -331,17 +331,17 @@ class Caller(Statements):
     # What libraries do
 
     def begin_sampler(self, made: Object) -> None:
-        """Something is gone through from its start, perhaps a sampler."""
+        """Begin an iteration over an object, which may be a sampler."""
         raise NotImplementedError
 
     def attend(
         self, node: f.Call, functions: Value, positional: Sequence[Value], keywords: Mapping[str, Value]
     ) -> None:
-        """A call that may tell samplers the epoch."""
+        """Record a call that may pass the epoch to samplers."""
         raise NotImplementedError
 
     def call_unknown(self, node: f.Call, positional: Sequence[Value], keywords: dict[str, Value]) -> Value:
-        """A call of something that is not known."""
+        """Call something unknown."""
         raise NotImplementedError
 
     def call_library(
@@ -353,32 +353,32 @@ class Caller(Statements):
     def draw_by_library(
         self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
     ) -> None:
-        """A call of a library's function or method that may draw, or may use an object that does."""
+        """Record the draws of a library's function or method, and of the objects that it uses."""
         raise NotImplementedError
 
     def call_library_object(
         self, made: Object, base: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place
     ) -> Value:
-        """Call an object of a library's class, or of one that is derived from it."""
+        """Call an object of a library's class, or of a class derived from it."""
         raise NotImplementedError
 
     def iterate_library(self, made: Object, base: str) -> None:
-        """Iterate over an object of a library's class, or of one that is derived from it."""
+        """Iterate over an object of a library's class, or of a class derived from it."""
         raise NotImplementedError
 
     def keep(self, made: Object, base: str, positional: Sequence[Value], keywords: dict[str, Value]) -> None:
-        """Keep what a library's class was constructed with."""
+        """Store the arguments that a library's class was constructed with."""
         given = Arguments(self.program, base, positional, keywords)
         for name, value in given.given.items():
             self.program.objects.store(made, f"({name})", value)
         if given.hidden:
             self.program.objects.store(made, HIDDEN, UNKNOWN)
-        if not given.defaults:  # a class whose signature is not known
+        if not given.defaults:  # a class with an unknown signature
             for place, value in enumerate(positional):
                 self.program.objects.store(made, f"({place})", value)
 
     def kept(self, made: Object, base: str, called: Mapping[str, Value] | None = None) -> Arguments:
-        """What an object of a library's class was constructed with, and is `called` with."""
+        """Return the arguments that an object of a library's class was constructed with, and is `called` with."""
         slots = self.program.objects.slots(made)
         keywords = {name[1:-1]: value for name, value in slots.items() if name.startswith("(")}
         return Arguments(self.program, base, (), keywords | dict(called or {}))

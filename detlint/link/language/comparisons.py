@@ -1,4 +1,4 @@
-"""Comparisons: how they come out for what their operands may be."""
+"""Comparisons: their outcomes for abstract operands."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class Comparisons(Run):
-    """Compares values."""
+    """The part of the interpreter that compares values."""
 
     def value(self, node: f.Expression) -> Value:
-        """What an expression may be."""
+        """Evaluate an expression; return its abstract value."""
         raise NotImplementedError
 
     def comparison(self, node: f.Compare) -> Truth:
-        """How a comparison comes out."""
+        """Return the outcome of a comparison."""
         left, right, operator = self.value(node.left), self.value(node.right), node.operator
         if operator in f.KINSHIP:
             return self.instance(left, right) if operator == "isinstance" else self.subclass(left, right)
@@ -66,15 +66,15 @@ class Comparisons(Run):
         return compared(left, operator, other.value) if isinstance(other.value, (int, float)) else EITHER
 
     def opened(self, value: Value) -> Value:
-        """A value to compare with a constant, which an attribute of a library's object or of the machine may hold."""
+        """Return a value to compare with a constant; attributes of library objects and the machine become unknown."""
         kept = frozenset(a for a in value if not (isinstance(a, Library) and (a.receiver or self._is_of(a, "machine"))))
         return value if len(kept) == len(value) else kept | UNKNOWN
 
     def membership(self, value: Value, container: Value) -> Truth:
-        """Whether a value is in a container, as far as the keys or items of that are constants."""
+        """Return whether a value is in a container, as far as the container's keys or items are constants."""
         if container == _ENVIRONMENT:
             name = next((str(atom.value) for atom in each(value) if isinstance(atom, Constant)), "os.environ")
-            return Truth(True, True, False, name)  # a variable that nobody has set
+            return Truth(True, True, False, name)  # a variable that is not set
         owner = only(container)
         if isinstance(owner, (Constant, Option)) and isinstance(text := settled(owner), str):
             return within(value, text, owner.name if isinstance(owner, Option) else "")
@@ -94,11 +94,11 @@ class Comparisons(Run):
         return among(value, constants) if len(constants) == len(items) else EITHER
 
     def is_container(self, atom: Atom) -> bool:
-        """Whether an atom is a list, set or dict."""
+        """Return whether an atom is a list, set or dict."""
         return isinstance(atom, Object) and isinstance(atom.kind, Library) and atom.kind.name.startswith("builtins.")
 
     def is_sequence(self, atom: Atom) -> bool:
-        """Whether a slice of an atom holds what the atom does."""
+        """Return whether a slice of an atom holds the same items as the atom."""
         if isinstance(atom, Wrapped) or self.is_container(atom):
             return True
         kind = atom.kind if isinstance(atom, Object) else None
@@ -106,7 +106,7 @@ class Comparisons(Run):
         return isinstance(kind, Library) and kind.name in modules
 
     def instance(self, value: Value, classes: Value) -> Truth:
-        """Whether a value is an instance of a class, or of one of a tuple of classes."""
+        """Return whether a value is an instance of a class, or of any class in a tuple."""
         kinds = _kinds(classes)
         if any(member_of(atom) is not None for atom in value):
             value = frozenset(
@@ -123,7 +123,7 @@ class Comparisons(Run):
         return _either([self.derives(atom.kind, kinds, told and atom.order != -1) for atom in objects])
 
     def subclass(self, value: Value, classes: Value) -> Truth:
-        """Whether a class is derived from another, or from one of a tuple of classes, or one of these itself."""
+        """Return whether a class is or derives from another class, or any class in a tuple."""
         kinds = _kinds(classes)
         if not all(isinstance(atom, (Class, Library)) for atom in value):
             return EITHER
@@ -131,9 +131,9 @@ class Comparisons(Run):
         return _either([self.derives(atom, kinds, told) for atom in value if isinstance(atom, (Class, Library))])
 
     def derives(self, kind: Class | Library, kinds: set[Atom], told: bool) -> bool | None:
-        """Whether a class is one of some classes or derives from them; None: not known.
+        """Return whether a class is one of some classes or derives from one of them; None if unknown.
 
-        `told` says that it is just this class, and that nothing but itself and what derives from them counts as them.
+        `told` says that it is just this class, and that only these classes and classes derived from them count as them.
         """
         order = self.program.objects.ancestry(kind)
         if not kinds.isdisjoint(order):
@@ -142,15 +142,15 @@ class Comparisons(Run):
             return False
         if not (told and isinstance(kind, Class)):
             return None
-        if all(isinstance(kind, Class) for kind in kinds):  # from which no class of a library derives
+        if all(isinstance(kind, Class) for kind in kinds):  # no class of a library derives from these
             return False if self.program.objects.is_known(order) else None
         rest = [base for base in order if not self.is_root(base, kinds)]
         return False if self.program.objects.is_whole(rest) else None
 
     def is_root(self, base: Atom, kinds: set[Atom]) -> bool:
-        """Whether a class of a library has no bases, so that what derives from it alone is none of some beside it.
+        """Return whether a library's class has no bases, so that a class derived from it alone is none of `kinds`.
 
-        What wraps a module counts as that module itself, which is an instance of both then.
+        A wrapper of a module counts as that module itself, which is then an instance of both.
         """
         names = self.program.catalogue.names
         if not isinstance(base, Library) or base.name not in names("program", "class", kind="root"):
@@ -160,36 +160,36 @@ class Comparisons(Run):
         return all(name.rpartition(".")[0] == beside and name not in wrapping for name in libraries)
 
     def are_apart(self, kind: Library, other: Atom) -> bool:
-        """Whether an object that was made of a class of a library is certainly none of another."""
+        """Return whether an object made from a library's class is certainly no instance of another class."""
         packages = self.program.catalogue.names("program", "class", "packages", kind="apart")
         names = (kind.name, other.name if isinstance(other, Library) else "")
         mine, others = (next((p for p in packages if name.startswith(f"{p}.")), None) for name in names)
         return mine is not None and others is not None and mine != others
 
     def tells(self, kind: Atom) -> bool:
-        """Whether only what derives from a class is an instance of it, as far as its name says."""
+        """Return whether only objects of a class and its derived classes are its instances, judging by its name."""
         if isinstance(kind, Class):
             order = self.program.objects.ancestry(kind)
             return self.program.objects.is_known(order) and Library("typing.Protocol") not in order
         return isinstance(kind, Library) and self._is_of(kind, "own")
 
     def _is_of(self, atom: Library, kind: str) -> bool:
-        """Whether something of a library belongs to the packages that the tables list under a kind."""
+        """Return whether something of a library belongs to the packages that the tables list under a kind."""
         return atom.name.partition(".")[0] in self.program.catalogue.names("program", "class", "packages", kind=kind)
 
 
 def _kinds(classes: Value) -> set[Atom]:
-    """The classes of a test, which may be given as a tuple."""
+    """Return the classes of a test, which may be given as a tuple."""
     return {kind for atom in classes for kind in (join(atom.items) if isinstance(atom, Tuple) else (atom,))}
 
 
 def _either(answers: Sequence[bool | None]) -> Truth:
-    """How a test comes out that has these answers for what its operand may be."""
+    """Return the outcome of a test that has these answers for the possible operands."""
     return Truth(any(answer is not False for answer in answers), any(answer is not True for answer in answers))
 
 
 def _among_keys(value: Value, slots: dict[str, Value]) -> Truth:
-    """Whether a value is a key of a dict: one that is written down may be taken out or not be there yet."""
+    """Return whether a value is a key of a dict; a key that is written down may be removed, or not be set yet."""
     if not slots:
         return Truth(False, True)
     if "[]" in slots:
@@ -199,17 +199,17 @@ def _among_keys(value: Value, slots: dict[str, Value]) -> Truth:
         return among(value, keys)
     name = only(value)
     held = only(slots.get(f"[{name.value!r}]", UNKNOWN)) if isinstance(name, Constant) else None
-    if isinstance(held, Option) and held.name.endswith(SUFFIXES):  # of a file, which somebody may edit
+    if isinstance(held, Option) and held.name.endswith(SUFFIXES):  # of a file, which the user may edit
         return Truth(True, True, True, held.name)
     return EITHER
 
 
 class _Foreign:
-    """Stands for a class of which no constant of a program is an instance."""
+    """A stand-in for a class that has no constant of a program as an instance."""
 
 
 def _type_of(kind: Atom) -> type | None:
-    """The class that an atom is, as far as constants may be its instances; None: not known."""
+    """Return the class that an atom is, `_Foreign` if no constant is an instance of it; None if unknown."""
     if isinstance(kind, Class):
         return _Foreign
     root, _, name = kind.name.partition(".") if isinstance(kind, Library) else ("", "", "")

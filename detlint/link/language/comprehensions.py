@@ -1,4 +1,4 @@
-"""Comprehensions: what they hold, a dict by its keys where these are known."""
+"""Comprehensions: what they hold, and the keys of a dict where these are known."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ else:
     Run = Any
 
 _SEQUENCES = {"list": "builtins.list", "set": "builtins.set", "generator": "builtins.list", "dict": "builtins.dict"}
-_MOST = 40  # items that are gone through one by one
+_MOST = 40  # items that are evaluated one by one
 
 
 def comprehension(run: Run, node: f.Each) -> Value:
-    """What a comprehension makes, and what making it does."""
+    """Evaluate a comprehension; return what it makes."""
     rounds: Sequence[Value] = ()
     for target, iterator in node.clauses:
         iterated = run.value(iterator)
@@ -64,7 +64,7 @@ def comprehension(run: Run, node: f.Each) -> Value:
 
 
 def _dict(run: Run, node: f.Each, items: Sequence[Value]) -> Value:
-    """A dict of which the items that it is made from are known: what a filter may let through is there."""
+    """Return a dict made from known items; an item that a filter may let through is in it."""
     made, objects = run.container("dict", run.frame.path, node.order), run.program.objects
     for item in items:
         run.assign(node.clauses[0][0], item)
@@ -76,7 +76,7 @@ def _dict(run: Run, node: f.Each, items: Sequence[Value]) -> Value:
 
 
 def _apart(items: Sequence[Value], kind: str) -> Sequence[Value]:
-    """What is gone through one by one: for a dict what is written down, else a few words; empty for anything else."""
+    """Return the items to evaluate one by one: for a dict those written down, else a few words; empty for others."""
     if kind != "dict":
         return items if are_words(items) else ()
     found = [item for value in items for item in _split(value)]
@@ -84,5 +84,5 @@ def _apart(items: Sequence[Value], kind: str) -> Sequence[Value]:
 
 
 def _split(value: Value) -> list[Value]:
-    """The constants that a value may be, each by itself."""
+    """Return each constant that a value may be, by itself; the value itself if it may be anything else."""
     return [single(a) for a in each(value)] if all(isinstance(a, Constant) for a in value) else [value]

@@ -1,4 +1,4 @@
-"""Attributes that classes of the project give a meaning of their own: descriptors, and methods for all attributes."""
+"""Attributes with a meaning defined by the project's classes: descriptors, and hooks for all attributes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ else:
 
 
 def got(run: Run, owner: Object | Class, name: str, value: Value) -> Value:
-    """What an attribute is, which may be a descriptor of the class."""
+    """Return the value of an attribute, through `__get__` if the class holds a descriptor."""
     if run.program.objects.has_of_its_own(owner, name) or run.state is None:
         return value
     instance, kind = (single(owner), owner.kind) if isinstance(owner, Object) else (NONE, owner)
@@ -31,18 +31,18 @@ def got(run: Run, owner: Object | Class, name: str, value: Value) -> Value:
 
 
 def _with_arguments(run: Run, owner: Object | Class, atom: Partial) -> Value:
-    """The method that `partialmethod(function, ...)` gives."""
+    """Return the method that `partialmethod(function, ...)` defines."""
     function, *positional = atom.positional
     return single(Partial(run.bound(function, owner), tuple(positional), atom.keywords))
 
 
 def looked_at(run: Run, owner: Object, name: str) -> None:
-    """What the class does whenever an attribute of an object is read."""
+    """Call the `__getattribute__` of the class, as for each read of an attribute."""
     _call_once(run, owner, "__getattribute__", (constant(name),))
 
 
 def set_by(run: Run, owner: Object, name: str, value: Value) -> bool:
-    """What the class does where an attribute of an object is set; whether a descriptor takes it."""
+    """Call `__setattr__` of the class and `__set__` of its descriptors; return whether a descriptor takes the value."""
     if run.state is None or not isinstance(owner.kind, Class):
         return False
     _call_once(run, owner, "__setattr__", (constant(name), value))
@@ -57,7 +57,7 @@ def set_by(run: Run, owner: Object, name: str, value: Value) -> bool:
 
 
 def name_attributes(run: Run, klass: Class) -> None:
-    """Tell the descriptors of a class that is defined their names."""
+    """Call `__set_name__` of the descriptors of a newly defined class."""
     for name, value in list(run.program.objects.classes[klass].attributes.items()):
         for atom in each(value):
             methods = _methods(run, atom, "__set_name__")
@@ -66,7 +66,7 @@ def name_attributes(run: Run, klass: Class) -> None:
 
 
 def _methods(run: Run, atom: Atom, name: str) -> Value:
-    """A method of an object of the project, bound to it; empty for anything else."""
+    """Return a method of an object of the project, bound to the object; empty for anything else."""
     if not isinstance(atom, Object) or not isinstance(atom.kind, Class):
         return frozenset()
     found = run.program.objects.attribute(atom.kind, name) or frozenset()
@@ -74,7 +74,7 @@ def _methods(run: Run, atom: Atom, name: str) -> Value:
 
 
 def _call_once(run: Run, owner: Object, name: str, given: tuple[Value, ...]) -> None:
-    """Call a method for all attributes, unless it is what looks at one."""
+    """Call a hook for all attributes, unless a call of it is already active."""
     methods = _methods(run, owner, name)
     active = ((a.path, a.qualified) in run.active for a in methods if isinstance(a, Function))
     if methods and run.state is not None and not any(active):

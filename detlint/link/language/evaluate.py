@@ -1,4 +1,4 @@
-"""Expressions: what they may be, and what evaluating them does."""
+"""Expressions: their abstract values, and the effects of their evaluation."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ _CHECKING = "typing.TYPE_CHECKING"
 _CONVERSIONS = {"builtins.int": int, "builtins.float": float, "builtins.bool": bool, "builtins.str": str}
 _OPERATIONS: Mapping[str, Callable[..., object]] = {"+": add, "-": sub, "%": str.__mod__, **_CONVERSIONS}
 _SUMS = ("+", "-")
-_REDUCE = ("-", "&", "^")  # sets, of which nothing may be left
+_REDUCE = ("-", "&", "^")  # of sets, possibly with an empty result
 
 
 class Evaluator(Items):
-    """Evaluates expressions in the current frame, and does what their calls do."""
+    """The part of the interpreter that evaluates expressions in the current frame, with the effects of their calls."""
 
     def value(self, node: f.Expression) -> Value:
-        """What an expression may be."""
+        """Evaluate an expression; return its abstract value."""
         return _HANDLERS[type(node)](self, node)
 
     def _nothing(self, _: None) -> Value:
@@ -77,7 +77,7 @@ class Evaluator(Items):
         return _of_library(node.name)
 
     def _shadowed(self, name: str) -> Value:
-        """Something of the standard library, or of a module of the project that has its name."""
+        """Return something of the standard library, or of a module of the project that has its name."""
         root, *parts = name.split(".")
         path = self.find(root, self.frame.path) if name != _CHECKING else None
         if path is None:
@@ -94,7 +94,7 @@ class Evaluator(Items):
         return single(self.made(node.function))
 
     def made(self, qualified: str) -> Function:
-        """A function of this file that is defined here, with the variables that it captures."""
+        """Return a function that is defined at this point of the file, with the variables that it captures."""
         names = self.program.head(self.frame.path, qualified).captured
         for name in names:
             self.frame.watched.setdefault(name, set()).add(qualified)
@@ -182,14 +182,14 @@ class Evaluator(Items):
         return _without_outcomes(value) if unsure else value
 
     def short_circuit(self, node: f.Junction, evaluate: Callable[[f.Expression], Truth]) -> Truth:
-        """Evaluate operands up to the one that decides; those after one that may decide may be left out."""
+        """Evaluate operands up to the one that decides; those after one that may decide may be skipped."""
         answer = evaluate(node.operands[0])
         for operand in node.operands[1:]:
             decided = answer.may_hold if node.operator == "and" else answer.may_fail
             if not decided:
                 return answer
             start, unsure = self.state, answer.may_hold is answer.may_fail
-            asked = answer.default is not None and bool(answer.option)  # of an option
+            asked = answer.default is not None and bool(answer.option)  # the test asks for an option
             default = asked and answer.default is (node.operator == "and")
             option = answer.option if asked and not default else ""
             chosen, default = asked and not answer.hidden, default and not answer.hidden
@@ -204,7 +204,7 @@ class Evaluator(Items):
         return self.outcome(self.test(node))
 
     def outcome(self, answer: Truth) -> Value:
-        """The value of a test."""
+        """Return the value of a test."""
         if answer.option and answer.default is not None:
             return _chosen(answer, answer.default)
         return constant(answer.may_hold) if answer.may_hold is not answer.may_fail else UNKNOWN
@@ -225,7 +225,7 @@ class Evaluator(Items):
             return path
         known = self.folded(_OPERATIONS[node.operation], values) if node.operation in _OPERATIONS else None
         if known is not None and not (node.operation in _SUMS and isinstance(exact(known), (int, float))):
-            return known  # a number that is counted up or down is not: it tells no contexts apart but by its sign
+            return known  # a number that is counted is not: contexts differ only by its sign
         if node.operation == "builtins.len" and (length := _length(values)) is not None:
             return length
         if node.operation in f.ASKING:
@@ -240,7 +240,7 @@ class Evaluator(Items):
         return self.folded(_joined, [shown(self, self.value(operand)) for operand in node.operands]) or SOME
 
     def folded(self, function: Callable[..., object], values: list[Value]) -> Value | None:
-        """What a function makes of values that are known, but for a recursion: there they need not come to an end."""
+        """Apply a function to known values; return None if one is unknown, and in a recursion, which might not end."""
         found, name = applied(function, values), (self.frame.path, self.frame.function)
         if found is not None and self.active.count(name) > 1:
             self.reach(name)
@@ -266,7 +266,7 @@ class Evaluator(Items):
     # Tests
 
     def test(self, node: f.Expression) -> Truth:
-        """How a test may come out."""
+        """Evaluate a test; return its outcome."""
         if isinstance(node, f.Junction):
             return ~self.test(node.operands[0]) if node.operator == "not" else self.short_circuit(node, self.test)
         if node is None:
@@ -276,7 +276,7 @@ class Evaluator(Items):
         return asked_otherwise(kept, node, self.frame.variables, answer) if kept else answer
 
     def branch(self, answer: Truth, body: Callable[[], None], orelse: Callable[[], None] | None) -> None:
-        """Run the arm or arms that a test may choose, and go on in the state that they leave; None is an empty arm."""
+        """Run the arms that a test may choose, and go on in the merged state that they leave; None is an empty arm."""
         if self.state is None:
             return
         if answer.may_hold is not answer.may_fail:
@@ -286,8 +286,8 @@ class Evaluator(Items):
             return
         start, variables, before = self.state, self.frame.variables, len(self.trace)
         default = None if answer.hidden else answer.default
-        ends: list[tuple[State | None, dict[str, Value], bool, bool]] = []  # is it usual, does it start processes
-        dead: list[tuple[int, int, int, bool]] = []  # the arms that leave
+        ends: list[tuple[State | None, dict[str, Value], bool, bool]] = []  # is usual, starts processes
+        dead: list[tuple[int, int, int, bool]] = []  # arms that leave
         for arm, expected in ((body, True), (orelse, False)):
             if arm is None:
                 ends.append((start, variables, expected is default, False))
@@ -302,7 +302,7 @@ class Evaluator(Items):
             if guarded and default is not None:
                 self.frame.left = left or answer.option
             self.frame.usual = answer.option if expected is default else usual
-            option = "" if answer.default in (None, expected) else answer.option  # what is usual is not known
+            option = "" if answer.default in (None, expected) else answer.option  # the usual arm is unknown
             started, first, reach = len(self.spawned), len(self.trace), self.frame.reach
             self.frame.reach = f.PROGRAM
             with self.guarded(option) if guarded else UNGUARDED:
@@ -318,7 +318,7 @@ class Evaluator(Items):
         if any(state is None and usual for state, _, usual, _ in ends) and answer.option:
             self.frame.left = self.frame.left or answer.option
         alive = [end for end in ends if end[0] is not None]
-        here = [end for end in alive if default is None and not end[3]]  # not where others go on
+        here = [end for end in alive if default is None and not end[3]]  # not where started processes go on
         known = [end for end in alive if end[2]] or here or alive
         after = self.merge_variables([end[1] for end in known] or [variables])
         if answer.hidden and len(known) > 1:
@@ -333,13 +333,13 @@ class Evaluator(Items):
 
 
 def _without_outcomes(value: Value) -> Value:
-    """A value that may be what a test of an option gives, where that does not tell how all of the test comes out."""
+    """Return a value with the outcomes of option tests made unknown, as these do not decide the whole test."""
     kept = frozenset(a for a in value if not (isinstance(a, Option) and isinstance(a.default, bool)))
     return value if len(kept) == len(value) else kept | UNKNOWN
 
 
 def _length(values: list[Value]) -> Value | None:
-    """The length of a text or a tuple that is known: what is unpacked of anything counts as several items."""
+    """Return the length of a known text or tuple; None if it is unknown, as with `SEVERAL` or more items."""
     atom = only(values[0]) if len(values) == 1 else None
     if isinstance(atom, Constant) and isinstance(atom.value, str):
         return constant(len(atom.value))
@@ -351,12 +351,12 @@ def _is_number(atom: Atom | None) -> bool:
 
 
 def _usual(variables: dict[str, Value], others: dict[str, Value]) -> dict[str, Value]:
-    """The variables after an arm that is usual, which are not known where the other arm leaves them otherwise."""
+    """Return the variables after the usual arm, possibly unknown where the other arm leaves another value."""
     return others | {name: v if others.get(name) == v else v | UNKNOWN for name, v in variables.items()}
 
 
 def _chosen(answer: Truth, default: object) -> Value:
-    """A value that is `default` unless a test comes out otherwise."""
+    """Return a value that is `default` unless a test has another outcome."""
     made = single(Option(answer.option, default, None))
     return made | UNKNOWN if answer.hidden else made
 
@@ -367,12 +367,12 @@ def _joined(*parts: object) -> str:
 
 @cache
 def _of_library(name: str) -> Value:
-    """Something of a library by its name; imports for the types of a program are never run."""
+    """Return something of a library by its name; `TYPE_CHECKING` is False, as imports for types alone never run."""
     return constant(False) if name == _CHECKING else single(Library(name))
 
 
 def _asked_for_none(node: f.Conditional) -> tuple[f.Expression, f.Expression]:
-    """What `node` asks whether it is None, and what it asks whether it is not."""
+    """Return what `node` tests for being None, and what it tests for not being None."""
     test = node.test
     if not isinstance(test, f.Compare) or test.right != f.Literal(None):
         return None, None
@@ -380,7 +380,7 @@ def _asked_for_none(node: f.Conditional) -> tuple[f.Expression, f.Expression]:
 
 
 def not_none(value: Value, known: bool = True) -> Value:
-    """A value where it is `known` not to be None."""
+    """Return a value without None if it is `known` not to be None."""
     if not known:
         return value
     kept = frozenset(a for a in value if not (isinstance(a, (Constant, Option)) and settled(a) is None))

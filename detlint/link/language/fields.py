@@ -1,4 +1,4 @@
-"""Classes of fields: what makes the defaults of these, and tuples whose items have names."""
+"""Classes with fields: the factories of their defaults, and tuples whose items have names."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _FACTORY = "default_factory"
 
 
 def factories(run: Statements, node: f.DefineClass) -> dict[str, Value]:
-    """What makes the defaults of the fields of a class, in the frame of its body."""
+    """Return the default factories of a class's fields by name, evaluated in the frame of its body."""
     names = run.program.catalogue.names("program", "role", kind="field")
     found: dict[str, Value] = {}
     for statement in node.body if node.fields else ():
@@ -51,7 +51,7 @@ def factories(run: Statements, node: f.DefineClass) -> dict[str, Value]:
 
 
 def named_tuple(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A class of tuples whose items have names."""
+    """Return a new class of tuples whose items have names."""
     title, names = exact(given.first()), _names(run, (*given.positional, UNKNOWN, UNKNOWN)[1])
     if not isinstance(title, str) or not names:
         return UNKNOWN
@@ -62,7 +62,7 @@ def named_tuple(run: Run, row: Row, function: Library, given: Arguments, place: 
 
 
 def _names(run: Run, value: Value) -> list[str]:
-    """The names that a text or a sequence of texts has; none if one of them is not known."""
+    """Return the names in a text or a sequence of texts; empty if one of them is unknown."""
     atom = only(value)
     text = exact(value)
     if isinstance(text, str):
@@ -76,7 +76,7 @@ def _names(run: Run, value: Value) -> list[str]:
 
 
 def replaced(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """Copies of objects of classes of fields, in which some fields are others."""
+    """Return copies of objects of classes with fields, with some fields replaced."""
     value = given.first() if function.receiver is None else single(function.receiver)
     objects, found = run.program.objects, list[Object]()
     for atom in each(value):

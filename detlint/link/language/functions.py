@@ -1,4 +1,4 @@
-"""Calls of the project's own functions: their arguments, and what running them leaves."""
+"""Calls of the project's own functions: their arguments, and the results of running them."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ from detlint.link.state.values import (
 )
 from detlint.programs.events import SEEDED, Called, Marked, parameter_option
 
-_CONTEXTS = 2  # how many different arguments a function is gone through with, once all is settled one
+_CONTEXTS = 2  # contexts that a function is run in; one, once all generators are settled
 
 
 class Functions(Repeated):
-    """Runs functions of the project, once for each kind of arguments and state."""
+    """The part of the interpreter that runs functions of the project, once for each context."""
 
     def arguments(self, given: tuple[f.Argument, ...]) -> tuple[list[Value], dict[str, Value]]:
-        """The positional and keyword arguments of a call, what is unpacked included where it is known."""
+        """Return the positional and keyword arguments of a call, including unpacked ones where these are known."""
         positional: list[Value] = []
         keywords: dict[str, Value] = {}
         for argument in given:
@@ -65,7 +65,7 @@ class Functions(Repeated):
         return positional, keywords
 
     def spread_positional(self, value: Value) -> Sequence[Value]:
-        """What `*value` gives, as many as there may be where that is not known."""
+        """Return what `*value` unpacks to, `SEVERAL` items if their number is unknown."""
         atom = only(value)
         if atom is not None and (items := written_items(self.program.objects, atom)):
             return items
@@ -77,7 +77,7 @@ class Functions(Repeated):
         return [join(self.item_of(atom, UNKNOWN) for atom in each(value))] * SEVERAL
 
     def spread_keywords(self, value: Value) -> dict[str, Value]:
-        """What `**value` gives: of several mappings each entry as any has it, and not known where one lacks it."""
+        """Return what `**value` unpacks to: an entry is joined over all mappings, and unknown where one lacks it."""
         if len(value) == 1:
             return self.unpacked(next(iter(value)))
         given = [self.unpacked(atom) for atom in each(value)]
@@ -85,7 +85,7 @@ class Functions(Repeated):
         return {name: join([one.get(name, UNKNOWN) for one in given]) for name in names}
 
     def unpacked(self, atom: Any) -> dict[str, Value]:
-        """What `**atom` gives with options left at their defaults; `REST` stands for keys that are not known."""
+        """Return what `**atom` unpacks to with options at their defaults; `REST` stands for unknown keys."""
         objects, usual, found = self.program.objects, not self.is_chosen(), dict[str, Value]()
         for slot, value in entries(objects, atom).items():
             if not (usual and hangs_on_option(objects, atom, slot)):
@@ -101,9 +101,9 @@ class Functions(Repeated):
         place: Place,
         resumed: bool = False,
     ) -> Value:
-        """Run a function of the project: what it returns; the state and the trace go on.
+        """Run a function of the project and return its value; the state and the trace are updated.
 
-        The body of a generator function runs when it is `resumed`, by an iteration.
+        The body of a generator function runs only when it is `resumed` by an iteration.
         """
         assert self.state is not None
         facts = self.program.function(function)
@@ -129,7 +129,7 @@ class Functions(Repeated):
         return found.value
 
     def context(self, function: Function, variables: dict[str, Value]) -> tuple[object, Exact]:
-        """What a run of a function depends on, as far as it is told apart from others, and exactly."""
+        """Return what a run of a function depends on: the key that distinguishes it, and the exact context."""
         objects = self.program.objects
         name = (function.path, function.qualified)
         told = tuple(map(widened, variables.values()))
@@ -154,12 +154,12 @@ class Functions(Repeated):
         return (name, kind, given, words, self.state), exact
 
     def is_settled(self) -> bool:
-        """Whether each generator is seeded or has been drawn from: what comes then changes little."""
+        """Return whether each generator is seeded or has been drawn from: what follows changes little then."""
         state = self.state
         return state is not None and all(state[g] == SEEDED or self.was_drawn(g) for g in GENERATORS)
 
     def run(self, function: Function, facts: f.Function, variables: dict[str, Value], key: Exact) -> Result:
-        """Run a function's body in a frame of its own, and record that for other programs."""
+        """Run a function's body in a frame of its own, and record the result for other programs."""
         start = self.state
         assert start is not None
         outer_frame, outer_trace, outer_record = self.frame, self.trace, self.program.objects.record
@@ -198,10 +198,10 @@ class Functions(Repeated):
     def parameters(
         self, function: Function, positional: Sequence[Value], keywords: dict[str, Value]
     ) -> dict[str, Value]:
-        """The variables that a function begins with."""
+        """Return the variables that a function begins with."""
         facts = self.program.function(function)
         given = positional if function.receiver is None else (single(function.receiver), *positional)
-        used = 0  # of those
+        used = 0  # of `given`
         variables = dict(function.captured)
         rest = dict(keywords)
         hidden = rest.pop("**", None) is not None
@@ -230,7 +230,7 @@ class Functions(Repeated):
         return variables
 
     def default(self, function: Function, parameter: f.Parameter, hidden: bool) -> Value:
-        """What a parameter is that is not given; one that is `hidden` may be, by what is unpacked: it is an option."""
+        """Return the value of a parameter that is not given; an option if `hidden`, as unpacking may give it."""
         if not parameter.has_default:
             return UNKNOWN
         value = self.elsewhere(function.path, parameter.default)
@@ -240,8 +240,8 @@ class Functions(Repeated):
         return UNKNOWN | frozenset(Option(name, a.value, None) if isinstance(a, Constant) else a for a in value)
 
     def elsewhere(self, path: str, node: f.Expression) -> Value:
-        """The value of an expression at the top level of a file."""
-        if isinstance(node, f.Literal):  # as most defaults are, which need no frame
+        """Return the value of an expression at the top level of a file."""
+        if isinstance(node, f.Literal):  # as most defaults are: they need no frame
             return constant(node.value)
         if _has_variables(node):
             self.unrepeatable()
@@ -251,7 +251,7 @@ class Functions(Repeated):
         return value
 
     def annotated(self, path: str, annotation: f.Expression) -> Value:
-        """An object of the class that an annotation names."""
+        """Return an object of the class that an annotation names; unknown if it names none."""
         if not isinstance(annotation, (f.Global, f.Member, f.Library)):
             return UNKNOWN
         kinds = self.elsewhere(path, annotation)
@@ -260,14 +260,14 @@ class Functions(Repeated):
 
 
 def _maker(variables: dict[str, Value]) -> int:
-    """What tells a run of a function from others that make other containers: the texts that it is given."""
+    """Return what distinguishes the containers of a run from those of others: a hash of its text arguments, or 0."""
     texts = [(name, text) for name, value in variables.items() if type(text := exact(value)) is str]
     return crc32(repr(texts).encode(errors="replace")) * FAR if texts else 0
 
 
 @cache
 def _has_variables(node: object) -> bool:
-    """Whether an expression binds a name, or looks at a variable of a function or a comprehension."""
+    """Return whether an expression binds a name, or reads a variable of a function or a comprehension."""
     if isinstance(node, tuple):
         return any(map(_has_variables, node))
     if isinstance(node, (f.Each, f.Named, f.Local, f.Closure)):
@@ -276,5 +276,5 @@ def _has_variables(node: object) -> bool:
 
 
 def _tells(held: object) -> bool:
-    """Whether a constant may choose what a function does: a text, or a member of an enumeration."""
+    """Return whether a constant may choose what a function does: a text, or a member of an enumeration."""
     return isinstance(held, (str, Member))

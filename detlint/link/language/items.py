@@ -29,17 +29,17 @@ from detlint.link.state.values import (
     single,
 )
 
-_NAMES = ".__dict__"  # of a module of a library
+_NAMES = ".__dict__"  # of a library's module
 _LOADED = Library("sys.modules")
 _HAVE_ITEMS = frozenset((Tuple, Keywords, Wrapped, Module, Library, Class, Entropy, Saved, Object))
 _SLICE = single(Library(f.SLICE))
 
 
 class Items(Attributes):
-    """Evaluates items."""
+    """The part of the interpreter that evaluates items."""
 
     def item_of(self, atom: Atom, key: Value) -> Value:
-        """`atom[key]`."""
+        """Return `atom[key]`."""
         if type(atom) not in _HAVE_ITEMS:
             return UNKNOWN
         if key == _SLICE and self.is_sequence(atom):
@@ -84,7 +84,7 @@ class Items(Attributes):
         return UNKNOWN
 
     def kept_item(self, owner: Object, key: Value) -> Value:
-        """What a container holds, whatever the project's class makes of `owner[key]`."""
+        """Return what a container holds, regardless of the `__getitem__` of the project's class."""
         known = only(key)
         key_value = settled(known) if isinstance(known, (Constant, Option)) else None
         if type(key_value) is int and key_value < 0 and (items := written_items(self.program.objects, owner)):
@@ -92,13 +92,13 @@ class Items(Attributes):
         return self.held(owner, f"[{key_value!r}]" if key_value is not None else None)
 
     def parametrised(self, klass: Class, key: Value) -> Value | None:
-        """What the class makes of `klass[key]` itself; None where it leaves that to others."""
+        """Call `__class_getitem__` for `klass[key]`; return None if the class has none."""
         found = self.program.objects.attribute(klass, "__class_getitem__") or frozenset()
         methods = self.bound(frozenset(a for a in found if isinstance(a, Function)), klass)
         return self.call_value(methods, (key,), {}, self.place_of(methods)) if methods and self.state else None
 
     def named_items(self, owner: Object, key: Value) -> Value:
-        """What a container holds under those of several keys that are known, if it does, and what is not known."""
+        """Return what a container holds under the known ones of several keys; empty if it holds nothing there."""
         keys = [settled(atom) for atom in key if isinstance(atom, (Constant, Option))]
         stored = (self.program.objects.stored(owner, f"[{name!r}]") for name in keys if name is not None)
         found = [value for value in stored if value is not None]

@@ -1,4 +1,4 @@
-"""What may be looked up by a name: members of modules and objects, and the variables of a module."""
+"""Lookups by a name: members of modules and objects, and the variables of a module."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from detlint.link.state.values import UNKNOWN, Atom, Class, Function, Library, M
 
 
 def members(run: Any, atom: Atom) -> Value:
-    """What may be looked up by a name that is not known: functions of a module or package, methods of an object.
+    """Return what an unknown name may refer to: functions of a module or package, methods of an object.
 
-    Where an object was given attributes by such names, it is one of these.
+    If an object was given attributes by unknown names, it is one of these.
     """
     found: Value = run.program.objects.stored(atom, UNSPELLED) or frozenset()
     if found:
@@ -31,7 +31,7 @@ def members(run: Any, atom: Atom) -> Value:
 
 
 def variables(run: Any, module: Module, place: Place) -> Object:
-    """A dict of the variables of a module by their names, as `vars` shows them, made at a place."""
+    """Return a dict of the variables of a module by name, as `vars` shows them, made at `place`."""
     run.unrepeatable()
     made = Object(Library("builtins.dict"), *run.site(place))
     for name, value in run.variables_of(module.path).items():

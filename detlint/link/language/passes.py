@@ -36,7 +36,7 @@ _PLAIN = (f.Local, f.Global, f.Member)
 
 
 def bound(run: Run, node: f.Loop, first: int, body: int) -> None:
-    """Say in the trace that a loop begins at `first`, and its rounds at `body`, if a sampler begins in it."""
+    """Mark in the trace that a loop begins at `first` and its rounds at `body`, if a sampler begins in it."""
     if not any(map(_begins, run.trace[first:])):
         return
     steps = any(map(trains, run.trace[body:]))
@@ -48,14 +48,14 @@ def bound(run: Run, node: f.Loop, first: int, body: int) -> None:
 
 
 def taken(run: Run, first: int, place: Place) -> None:
-    """Say in the trace that what begins from `first` on gives an iterator, from which somebody takes one by one."""
+    """Mark in the trace that an iterator begins at `first`, to be advanced item by item, if a sampler begins in it."""
     if any(map(_begins, run.trace[first:])):
         run.trace.insert(first, Looped(TAKES, place))
         run.note(Looped(LEFT, place))
 
 
 def forget_taken(run: Run) -> None:
-    """What was taken last gives its first item and nothing more."""
+    """Remove the iterator that was taken last from the trace: it yields its first item and nothing more."""
     if run.trace and isinstance(run.trace[-1], Looped) and run.trace[-1].part == LEFT:
         starts = (
             index
@@ -66,7 +66,7 @@ def forget_taken(run: Run) -> None:
 
 
 def _is_again(run: Run, node: f.Loop) -> bool:
-    """Whether a loop is a `while`, or one over a range of numbers, and not over one at most."""
+    """Return whether a loop is a `while`, or runs over a range that may have more than one number."""
     if node.iterator is None or node.counts is None:
         return node.iterator is None
     numbers = [_number(run, each) for each in node.counts]
@@ -75,7 +75,7 @@ def _is_again(run: Run, node: f.Loop) -> bool:
 
 
 def _number(run: Run, node: f.Expression) -> int | None:
-    """A number that is written down, or an option's default."""
+    """Return a number that is written down, or an option's default; None for anything else."""
     if isinstance(node, f.Literal):
         held = node.value
     else:
@@ -86,9 +86,9 @@ def _number(run: Run, node: f.Expression) -> int | None:
 
 
 def undecided(run: Run, answer: Truth) -> Truth:
-    """How a test may come out, where some options need not be at their defaults.
+    """Return the outcome of a test, undecided if its option need not be at its default.
 
-    It is noted that a program asks whether it is one of several processes.
+    Record whether a program asks if it is one of several processes.
     """
     if answer.option in run.launching and not run.launched:
         _launch(run)
@@ -101,7 +101,7 @@ def _launch(run: Run) -> None:
 
 
 def choosing(trace: Iterable[Event]) -> Iterator[str]:
-    """The options that must be set for a sampler to be made."""
+    """Yield the options that must be set for a sampler to be made."""
     for event in trace:
         if isinstance(event, (Called, Guarded, Scope)) and _makes(event):
             if isinstance(event, Guarded) and event.option and not is_parameter(event.option):
@@ -111,7 +111,7 @@ def choosing(trace: Iterable[Event]) -> Iterator[str]:
 
 @lru_cache(maxsize=100_000)
 def _makes(event: Event) -> bool:
-    """Whether a sampler is made in what is traced."""
+    """Return whether an event makes a sampler."""
     if isinstance(event, Sampling):
         return event.kind == MADE
     return isinstance(event, (Called, Guarded, Scope)) and any(map(_makes, event.trace))
@@ -119,7 +119,7 @@ def _makes(event: Event) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _begins(event: Event) -> bool:
-    """Whether a sampler begins in what is traced."""
+    """Return whether a sampler begins in an event."""
     if isinstance(event, Sampling):
         return event.kind == BEGUN
     return isinstance(event, (Called, Guarded, Scope)) and any(map(_begins, event.trace))
@@ -127,7 +127,7 @@ def _begins(event: Event) -> bool:
 
 @lru_cache(maxsize=100_000)
 def trains(event: Event) -> bool:
-    """Whether what is traced goes a step further in training."""
+    """Return whether an event takes a training step."""
     if isinstance(event, Marked):
         return event.kind == "trains"
     return isinstance(event, (Called, Guarded, Scope)) and any(map(trains, event.trace))

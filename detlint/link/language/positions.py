@@ -1,4 +1,4 @@
-"""Which item stands where in what is made of tuples and lists that are written down."""
+"""The positions of items in what is made from tuples and lists that are written down."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 else:
     Evaluator = Run = Any
 
-_MOST = 8  # items that are gone through one by one
+_MOST = 8  # items that are evaluated one by one
 _MADE = (Object, Function, Wrapped)
 
 
 def in_place(run: Evaluator, node: f.Each, iterated: Value) -> Value | None:
-    """What a comprehension over a few words or objects makes, each in its place; None for anything else."""
+    """Return the results of a comprehension over a few words or objects, each in its place; None for anything else."""
     items = _turns(run.program.objects, node, iterated)
     if not items:
         return None
@@ -35,7 +35,7 @@ def in_place(run: Evaluator, node: f.Each, iterated: Value) -> Value | None:
 
 
 def _turns(objects: Objects, node: f.Each, iterated: Value) -> Sequence[Value]:
-    """The items of a comprehension that are told apart."""
+    """Return the items of a comprehension to evaluate one by one; empty if there are none."""
     if node.kind not in ("list", "generator") or node.tests or len(node.clauses) > 1:
         return ()
     atom = only(iterated)
@@ -48,12 +48,12 @@ def _turns(objects: Objects, node: f.Each, iterated: Value) -> Sequence[Value]:
 
 
 def _tell_apart(items: Sequence[Value]) -> bool:
-    """Whether some items are a few words, or a few objects."""
+    """Return whether some items are a few words, or a few objects."""
     return are_words(items) or _are_made(items)
 
 
 def _are_made(items: Sequence[Value]) -> bool:
-    """Whether some items are a few, and one of them is an object, or has one or a word."""
+    """Return whether some items are a few, not all equal, and one is an object or a tuple with an object or a word."""
     return 1 < len(items) <= _MOST and len(set(items)) > 1 and any(_is_made(atom) for item in items for atom in item)
 
 
@@ -66,16 +66,16 @@ def _is_made(atom: Atom) -> bool:
 
 
 def told_apart(objects: Objects, value: Value) -> Sequence[Value]:
-    """The items that a value lists, if it is a few words, functions or objects."""
+    """Return the items that a value lists, if they are a few words, functions or objects; empty otherwise."""
     atom = only(value)
     items = () if atom is None else written_items(objects, atom) or ()
     return items if _tell_apart(items) else called_items(objects, value)
 
 
 def side_by_side(run: Run, values: Sequence[Value]) -> Value | None:
-    """The rows of several lists of one length, one of which has functions or objects; None for anything else.
+    """Return the rows of several lists of one length, one of which has functions or objects; None for anything else.
 
-    A list of which only one item is known, for all its places, is as long as the others.
+    A list that has one known item for all its positions is taken to be as long as the others.
     """
     objects = run.program.objects
     listed = [written_items(objects, atom) if (atom := only(value)) is not None else None for value in values]
@@ -96,7 +96,7 @@ def side_by_side(run: Run, values: Sequence[Value]) -> Value | None:
 
 
 def called_in_turn(run: Run, function: Value, sources: Sequence[Value], place: Place) -> Value | None:
-    """What a function makes of the items of some sources, one after the other; None where they are not told apart."""
+    """Call a function with the items of some sources in turn; return the results, None if these are unknown."""
     if len(sources) == 1:
         rows = [[item] for item in told_apart(run.program.objects, sources[0])]
     else:
@@ -107,14 +107,14 @@ def called_in_turn(run: Run, function: Value, sources: Sequence[Value], place: P
 
 
 def pairs_of(atom: Wrapped) -> Sequence[Value]:
-    """The pairs that two lists make side by side, one by one where they are told apart."""
+    """Return the pairs that two lists make side by side, if these are known one by one; empty otherwise."""
     told = only(atom.sources)
     rows = told.items if isinstance(told, Tuple) else ()
     return rows if all(isinstance(only(row), Tuple) for row in rows) else ()
 
 
 def kept_in_place(run: Run, name: str, value: Value, path: str, order: int) -> Value | None:
-    """A tuple or list of the items of another; None where these are not known, or in another order."""
+    """Return a tuple or list of another's items; None if these are unknown or in another order."""
     atom = only(value)
     items = None if atom is None else written_items(run.program.objects, atom)
     if items is None or name not in ("builtins.tuple", "builtins.list"):
@@ -123,7 +123,7 @@ def kept_in_place(run: Run, name: str, value: Value, path: str, order: int) -> V
 
 
 def _listed(run: Run, items: Sequence[Value], path: str, order: int) -> Value:
-    """A list that holds some items in their places."""
+    """Return a list that holds some items in their positions."""
     made = run.container("list", path, order)
     for index, item in enumerate(items):
         run.program.objects.store(made, f"[{index}]", item)

@@ -1,4 +1,4 @@
-"""Operators, comparisons and conversions of objects of the project, by the methods of their classes."""
+"""Operators, comparisons and conversions of the project's objects, by the methods of their classes."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _COMPARED = {
 }  # fmt: skip
 _SETTLED = (Constant, Option, Entropy)  # what a number or a text may be
 _SHOWN = f.Computed((), "builtins.str")
-_Method = tuple[int, str]  # the operand that has a method, and its name
+_Method = tuple[int, str]  # the index of the operand with a method, and the method's name
 
 
 def has_own(values: Iterable[Value]) -> bool:
-    """Whether something among values is an object of a class of the project."""
-    for value in values:  # a generator expression would cost more than what it asks
+    """Return whether any of some values may be an object of a class of the project."""
+    for value in values:  # a generator expression would cost more than the test
         for atom in value:
             if type(atom) is Object and type(atom.kind) is Class:
                 return True
@@ -39,7 +39,7 @@ def has_own(values: Iterable[Value]) -> bool:
 
 
 def computed(run: Run, node: f.Computed, values: Sequence[Value]) -> Value | None:
-    """What an operator or a conversion makes of its operands by a method of theirs; None where they have none."""
+    """Return the result of an operator or a conversion by a method of its operands; None if they have none."""
     operation = node.operation
     if operation in f.ASKING:
         found = called(run, [(0, name) for name in f.ASKING[operation]], values)
@@ -54,13 +54,13 @@ def computed(run: Run, node: f.Computed, values: Sequence[Value]) -> Value | Non
 
 
 def shown(run: Run, value: Value) -> Value:
-    """A value as an f-string has it."""
+    """Return a value as an f-string formats it."""
     found = computed(run, _SHOWN, [value]) if has_own((value,)) else None
     return value if found is None else found
 
 
 def compared(run: Run, operator: str, values: Sequence[Value]) -> Truth | None:
-    """How a comparison comes out by a method of its operands; None where they have none."""
+    """Return the outcome of a comparison by a method of its operands; None if they have none."""
     if operator in ("in", "not in"):
         found = called(run, [(1, "__contains__")], values)
         answer = None if found is None else truth(found)
@@ -74,7 +74,7 @@ def compared(run: Run, operator: str, values: Sequence[Value]) -> Truth | None:
 
 
 def told(run: Run, value: Value) -> Truth:
-    """Whether a value is true, as the object that it is says itself."""
+    """Return the truth of a value, by the `__bool__` of its object if there is one."""
     found = called(run, [(0, "__bool__")], [value]) if has_own((value,)) else None
     if found is not None:
         return truth(found)
@@ -83,7 +83,7 @@ def told(run: Run, value: Value) -> Truth:
 
 
 def called(run: Run, methods: Iterable[_Method], values: Sequence[Value]) -> Value | None:
-    """What the first of some methods returns that an operand has, where it is known what that is; None without one."""
+    """Call the first of some methods that a known operand has, and return its result; None if there is none."""
     if run.state is None:
         return None
     for number, name in methods:

@@ -1,4 +1,4 @@
-"""Configuration files in a program: where a path leads, and the values that are made of what a file says."""
+"""Configuration files in a program: the file that a path leads to, and the values made from its contents."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 else:
     Run = Any
 
-FILE = Library("io.TextIOWrapper")  # of an object whose path is that of the file that was opened
-_PROJECT = "/<project>/"  # begins the paths of files of the project that are seen from their own folder
-_ITEMS = 32  # of a list that are told apart
+FILE = Library("io.TextIOWrapper")  # an object of this kind has the path of the opened file
+_PROJECT = "/<project>/"  # the prefix of paths that code derives from its own file
+_ITEMS = 32  # of a list, kept apart
 
 
 def beside(path: str, relative: str) -> Value:
-    """The path of what lies `relative` to the folder of a file."""
+    """Return the path of what lies `relative` to the folder of a file."""
     return constant(f"{_PROJECT}{normpath(join(folder(path), relative))}")
 
 
 def joined(*parts: object) -> str:
-    """The path of a configuration file that parts of a path make. Raises ValueError for any other one, and numbers."""
+    """Return the path of a configuration file joined from parts. Raises ValueError for other paths and for numbers."""
     texts = [part for part in parts if isinstance(part, str)]
     path = join(*texts) if texts and len(texts) == len(parts) else ""
     if not path.endswith(SUFFIXES):
@@ -54,10 +54,10 @@ def joined(*parts: object) -> str:
 
 
 def document_at(run: Run, value: Value, base: str | None = None) -> str | None:
-    """The configuration file that a path leads to; None where there is none, or it may be another.
+    """Return the configuration file that a path leads to; None if there is none, or if it may be another.
 
-    What is relative to the working folder, which is not known, is looked for in that of the script and those above it,
-    or is relative to a `base` that is given.
+    A relative path is resolved against `base` if that is given. Otherwise, as the working directory is unknown, it is
+    looked up in the folder of the script and in those above it.
     """
     atom, documents = only(value), run.program.documents
     if isinstance(atom, Object) and atom.kind == FILE:
@@ -77,7 +77,7 @@ def document_at(run: Run, value: Value, base: str | None = None) -> str | None:
 
 
 def folder_at(value: Value, base: str) -> str | None:
-    """The folder that a path leads to, which is relative to `base`; None where it is not known."""
+    """Return the folder that a path, relative to `base`, leads to; None if it is unknown."""
     atom = only(value)
     text = settled(atom) if isinstance(atom, (Constant, Option)) else None
     if not isinstance(text, str) or "://" in text:
@@ -86,9 +86,9 @@ def folder_at(value: Value, base: str) -> str | None:
 
 
 def value_of(run: Run, said: Tree, site: tuple[str, int], label: str) -> Value:
-    """What a tree is to a program that makes it at a site: its values are options, which a user may set.
+    """Return the value that a tree has at an allocation site; its leaves are options, which a user may set.
 
-    `label` tells the trees of one site apart.
+    `label` distinguishes the trees of one site.
     """
     if isinstance(said, Leaf):
         return single(Option(said.option, said.value, None)) if said.option else constant(said.value)
@@ -114,7 +114,7 @@ def value_of(run: Run, said: Tree, site: tuple[str, int], label: str) -> Value:
 
 
 def takes_over(run: Run, owner: Object, given: Sequence[Value], place: Place) -> bool:
-    """Let a configuration take over what a file says; whether it is known what that is."""
+    """Set the fields of a configuration from a file; return whether the file's contents are known."""
     path = document_at(run, given[0]) if given and run.is_certain() else None
     said = None if path is None else run.program.documents.parsed(path, "yaml")
     if path is None or not isinstance(said, dict):
@@ -124,7 +124,7 @@ def takes_over(run: Run, owner: Object, given: Sequence[Value], place: Place) ->
 
 
 def lay_over(run: Run, owner: Object, said: Tree, site: tuple[str, int], label: str) -> None:
-    """Set the fields of a configuration to what a tree says of them."""
+    """Set the fields of a configuration to the entries of a tree."""
     objects = run.program.objects
     for key, held in said.items():
         inner = only(objects.attribute(owner, str(key)) or UNKNOWN)

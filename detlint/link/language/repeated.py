@@ -1,4 +1,4 @@
-"""Runs of functions that another program has made and that come out the same in this one."""
+"""Runs of functions that another program has made and that have the same result in this one."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from detlint.link.state.spans import Span
 from detlint.link.state.values import Object, Value
 from detlint.link.state.watch import Memory
 
-_DEPTH = 60  # calls within calls
-_AGAIN = 2  # how often a function may call itself
+_DEPTH = 60  # nested calls
+_AGAIN = 2  # calls of one function that may be active at once
 _NOTHING: frozenset[Object] = frozenset()
-_WALKS = 30_000  # functions in one entry point
+_WALKS = 30_000  # function runs in one entry point
 
 
 class Repeated(Evaluator):
-    """Records runs of functions, and repeats what they did where a program is as they found it.
+    """The part of the interpreter that records runs of functions, and repeats them if all is as they found it.
 
-    What a run looks at outside of its variables is noted where it looks, and what it changes there is an effect. A run
-    that does something of which no note is taken, such as importing a file for the first time, is not recorded.
+    What a run reads outside its variables is recorded where it is read, and what it changes there is an effect. A run
+    that does something that is not recorded, such as importing a file for the first time, is not kept.
     """
 
     def begin_record(self, key: Exact, variables: Mapping[str, Value]) -> Record | None:
-        """Begin to record a run, unless no other program can make it: one of what the script defines or makes."""
+        """Begin to record a run; return None if no other program can make it, as with what the script defines."""
         function, _, _, owners = key
         own = function.path == self.script or any(owner.path == self.script for owner, _ in owners)
         if own or self.loading:
@@ -35,7 +35,7 @@ class Repeated(Evaluator):
         return record
 
     def end_record(self, record: Record, outer: Record | None, key: Exact, found: Result) -> None:
-        """Keep the record of a run for other programs, as a part of the run around it too."""
+        """Keep the record of a run for other programs, and as a part of the run around it."""
         self.program.objects.record = outer
         record.end(found, self.program.span)
         if outer is not None:
@@ -44,7 +44,7 @@ class Repeated(Evaluator):
             self.program.records.keep(key, record)
 
     def repeated(self, key: Exact, variables: Mapping[str, Value]) -> Result | None:
-        """The result of a run that found everything as it is now, whose effects are repeated; None without one."""
+        """Repeat the effects of a recorded run that found everything as it is now; return its result, or None."""
         records = self.program.records.find(key)
         if not records:
             return None
@@ -67,7 +67,7 @@ class Repeated(Evaluator):
         return None
 
     def circumstances(self) -> Circumstances:
-        """What a function that is called now may ask of what is around the call."""
+        """Return what a function that is called now may depend on in the surroundings of the call."""
         doubtful = bool(self.frame.exits) or self.frame.doubtful
         nested = self.doubts, self.unlikely, self.chosen, self.dispatching
         calling = frozenset(self.calling) if self.calling else _NOTHING
@@ -76,7 +76,7 @@ class Repeated(Evaluator):
     # What was run before in this program
 
     def remembered(self, key: object) -> Result | None:
-        """The result of a function that was run with these arguments, if it was."""
+        """Return the result of an earlier run of a function in this context; None if there is none that still holds."""
         known = self.program.memo.get(key)
         found = known.result if known is not None and known.holds else None
         if self.program.objects.record is not None:
@@ -87,14 +87,14 @@ class Repeated(Evaluator):
         return found
 
     def remember(self, key: object, found: Result, span: Span) -> None:
-        """Keep the result of a function for when it is called again."""
+        """Keep the result of a function for later calls in this context."""
         known = self.program.memo.get(key)
         anew = 0 if known is None else known.anew + 1
         self.program.memo[key] = Memory(found, self.program.objects.watch.run, anew, span)
         self.effect(Repeated.remember, key, found, span)
 
     def told_apart(self, name: Name, key: Exact) -> tuple[bool, int]:
-        """Whether calls of a function with these arguments are told from others, and how many are."""
+        """Return whether calls of a function in this context are distinguished, and the number of its contexts."""
         known, record = self.contexts[name], self.program.objects.record
         if record is not None:
             record.looks[context].setdefault(key, key in known)
@@ -103,12 +103,12 @@ class Repeated(Evaluator):
         return key in known, len(known)
 
     def tell_apart(self, name: Name, key: Exact) -> None:
-        """From now on, tell calls of a function with these arguments from others."""
+        """Distinguish calls of a function in this context from others from now on."""
         self.contexts[name].add(key)
         self.effect(Repeated.tell_apart, name, key)
 
     def follows(self, name: Name) -> bool:
-        """Whether a call of a function is followed: not where it calls itself for ever, or after very many others."""
+        """Return whether a call is followed: not in a deep recursion, or after very many other calls."""
         if self.depth >= _DEPTH or self.walked >= _WALKS:
             self.unrepeatable()
             return False

@@ -1,4 +1,4 @@
-"""Loops over what is written down: the rounds that are gone through one by one."""
+"""Loops over items that are written down: the rounds that are run one by one."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _SETTERS = (f.Global("setattr"), f.Library("builtins.setattr"))
 
 
 def rounds(objects: Objects, node: f.Loop, iterated: Value) -> Sequence[Value]:
-    """The items of a loop one by one, where each does something of its own: the body calls it, or sets what it names.
+    """Return the items of a loop one by one, if each has its own effect: the body calls it, or sets what it names.
 
-    Empty where they are not known, or do the same as far as it matters.
+    Empty if they are unknown, or have the same effect as far as it matters.
     """
     found = written(objects, node.iterator, iterated)
     if not 0 < len(found) <= _MOST:
@@ -53,41 +53,41 @@ def rounds(objects: Objects, node: f.Loop, iterated: Value) -> Sequence[Value]:
 
 
 def _is_added_to(objects: Objects, iterated: Value) -> bool:
-    """Whether something is a list of which it is not known how many items it has."""
+    """Return whether a value is a list with an unknown number of items."""
     atom = only(iterated)
     return isinstance(atom, Object) and atom.kind in _SEQUENCES and objects.stored(atom, UNSPELLED) is not None
 
 
 def calls_them(element: f.Expression, target: f.Expression, items: Sequence[Value]) -> bool:
-    """Whether a comprehension over a few functions, classes or modules calls them."""
+    """Return whether a comprehension over a few functions, classes or modules calls them."""
     return 0 < len(items) <= _SEVERAL and are_callable(items) and _calls_any(element, _targets(target))
 
 
 def are_callable(items: Sequence[Value]) -> bool:
-    """Whether each of some items is a function, a class or a module, or a tuple with one."""
+    """Return whether each of some items is a function, a class or a module, or a tuple with one."""
     return all(any(map(_is_callable, item)) for item in items)
 
 
 def called_items(objects: Objects, value: Value) -> Sequence[Value]:
-    """The functions, classes or modules that a value lists, if it is a few of such."""
+    """Return the functions, classes or modules that a value lists, if there are a few of them; empty otherwise."""
     atom = only(value)
     items = () if atom is None else written_items(objects, atom) or ()
     return items if len(items) <= _SEVERAL and are_callable(items) else ()
 
 
 def are_words(items: Sequence[Value]) -> bool:
-    """Whether some items are a few words, such as the names of the parts of a data set, or begin with such."""
+    """Return whether some items are a few words, such as the names of the parts of a data set, or begin with words."""
     return 1 < len(items) <= _FEW and all(map(_is_word, items))
 
 
 def _is_word(item: Value) -> bool:
-    """Whether an item is a word or a truth, or begins with one."""
+    """Return whether an item is a text or a boolean, or begins with one."""
     atom = only(item)
     return isinstance(exact(atom.items[0] if isinstance(atom, Tuple) and atom.items else item), (str, bool))
 
 
 def written(objects: Objects, iterator: f.Expression, iterated: Value) -> Sequence[Value]:
-    """What is gone through, as far as it is written down."""
+    """Return the items that are iterated over, as far as they are written down."""
     atom = only(iterated)
     if isinstance(atom, Tuple):
         return atom.items
@@ -112,19 +112,19 @@ def _named(slot: str) -> Value:
 
 
 def _method(iterator: f.Expression) -> str:
-    """The method of a mapping that a loop is over, its items or its values; "" where it is over something else."""
+    """Return the method of a mapping that a loop iterates over, "items" or "values"; "" for any other loop."""
     called = iterator.function if isinstance(iterator, f.Call) else None
     return called.name if isinstance(called, f.Member) and called.name in ("items", "values") else ""
 
 
 def _name(iterator: f.Expression) -> str:
-    """The function of a library that gives what a loop is over."""
+    """Return the library function whose result a loop iterates over; "" for any other loop."""
     called = iterator.function if isinstance(iterator, f.Call) else None
     return called.name if isinstance(called, f.Library) else ""
 
 
 def _tells_apart(node: f.Loop) -> bool:
-    """Whether all that the body of a loop does is to call what it goes through, to set what this names, or to pick."""
+    """Return whether the body of a loop only calls its items, sets what they name, or picks some of them."""
     targets = _targets(node.target)
     steps = []
     for step in f.walk(node.body):
@@ -136,7 +136,7 @@ def _tells_apart(node: f.Loop) -> bool:
 
 
 def _names(step: f.Statement, targets: list[f.Local | f.Global]) -> TypeGuard[f.Bind]:
-    """Whether a step gives a name to what a call makes of what is gone through."""
+    """Return whether a step binds a name to the result of a call that is given an item."""
     if not isinstance(step, f.Bind) or not isinstance(step.value, f.Call) or len(step.targets) != 1:
         return False
     given = [argument.value for argument in step.value.arguments]
@@ -144,7 +144,7 @@ def _names(step: f.Statement, targets: list[f.Local | f.Global]) -> TypeGuard[f.
 
 
 def _keeps(step: f.Statement, targets: list[f.Local | f.Global]) -> bool:
-    """Whether a step only gives a name to a constant or to an attribute of something, not to what is gone through."""
+    """Return whether a step only binds names to a constant, a variable or an attribute, not to an item."""
     if not isinstance(step, f.Bind) or step.value in targets:
         return False
     value = step.value
@@ -155,13 +155,13 @@ def _keeps(step: f.Statement, targets: list[f.Local | f.Global]) -> bool:
 
 
 def _picks(steps: Sequence[f.Statement], targets: list[f.Local | f.Global]) -> bool:
-    """Whether all that a loop does is to keep or give back some of what it goes through."""
+    """Return whether a loop only keeps or returns some of its items."""
     return all(isinstance(step, (f.Bind, f.Leave)) and step.value in targets for step in steps)
 
 
 def picked(run: Run, node: f.Loop, items: Sequence[Value]) -> Sequence[Value]:
-    """Of the items that a loop goes through one by one, those that it picks by its only test with all options left at
-    their defaults; all where it does something else, or finds none.
+    """Return those items of a loop that its only test picks with all options at their defaults; all items if the loop
+    does something else, or picks none.
     """
     chooser = node.body[0] if len(node.body) == 1 else None
     if not isinstance(chooser, f.Branch) or chooser.orelse:
@@ -180,8 +180,8 @@ def _targets(target: f.Expression) -> list[f.Local | f.Global]:
 
 
 def _calls_them(node: f.Loop, items: Sequence[Value]) -> bool:
-    """Whether a loop calls the functions, classes or methods of modules that it goes through, among what else it does;
-    or a function with the arguments that one of its items lists.
+    """Return whether a loop calls the functions, classes or methods of modules that it iterates over, among other
+    things, or a function with the arguments that one of its items lists.
     """
     targets = _targets(node.target)
     steps = (each.value for each in f.walk(node.body) if isinstance(each, (f.Do, f.Bind, f.Leave)))
@@ -192,7 +192,7 @@ def _calls_them(node: f.Loop, items: Sequence[Value]) -> bool:
 
 
 def _calls_any(value: f.Expression, targets: list[f.Local | f.Global]) -> bool:
-    """Whether a call is one of something that is gone through, of an attribute of it, or is given that."""
+    """Return whether a call calls an item or an attribute of it, or is given an item."""
     called = value.function if isinstance(value, f.Call) else None
     calls = [each for each in (value, called) if isinstance(each, f.Call)]
     if any(argument.value in targets for call in calls for argument in call.arguments):
@@ -207,13 +207,13 @@ def _is_callable(atom: Atom) -> bool:
 
 
 def _is_made_of(chooser: f.Expression, targets: list[f.Local | f.Global]) -> bool:
-    """Whether what a step depends on is gone through, or a text that is put together of that."""
+    """Return whether the chooser of a step is an item, or a text that is joined from one."""
     parts = chooser.operands if isinstance(chooser, f.Joined) else (chooser,)
     return any(part in targets for part in parts)
 
 
 def _chooser(step: f.Statement) -> f.Expression:
-    """What a step depends on: what it calls, the name of the attribute that it sets, or the key of the entry."""
+    """Return what a step depends on: what it calls, the name of the attribute that it sets, or the key of the entry."""
     if isinstance(step, f.Bind) and len(step.targets) == 1 and isinstance(step.targets[0], f.Item):
         return step.targets[0].key
     call = step.value if isinstance(step, f.Do) else None
@@ -221,6 +221,6 @@ def _chooser(step: f.Statement) -> f.Expression:
         return None
     if call.function in _SETTERS and len(call.arguments) == _SET:
         return call.arguments[1].value
-    if isinstance(call.function, (f.Member, f.Library)) and call.arguments:  # as of `setdefault`
+    if isinstance(call.function, (f.Member, f.Library)) and call.arguments:  # as for `setdefault`
         return call.arguments[0].value
     return call.function

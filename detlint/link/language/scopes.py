@@ -1,4 +1,4 @@
-"""The body of a `with`: what its context managers do before and after it."""
+"""The `with` statement: its body, and what its context managers do before and after it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from detlint.link.state.run import UNGUARDED, Frame
 from detlint.link.state.values import UNKNOWN, Atom, Class, Function, Object, Suspended, Value, each, join, single
 from detlint.programs.events import Apart, State
 
-_ENTERED = "entered into it"  # the slot of a stack of contexts
+_ENTERED = "entered into it"  # the slot of a stack for its contexts
 
 
 class Scopes(Assignments):
-    """Runs the bodies of `with` statements, and enters and leaves contexts."""
+    """The part of the interpreter that runs `with` statements, and enters and leaves contexts."""
 
     def scoped(self, node: f.Scoped) -> None:
-        """Run a `with`."""
+        """Run a `with` statement."""
         context = self.value(node.context)
         restored, start = self.restored_by(context), self.state
         if self.state is not None and self.is_undrawn(context):
@@ -34,7 +34,7 @@ class Scopes(Assignments):
         entered = [self.enter(atom, node) for atom in atoms]
         if node.target is not None:
             self.assign(node.target, join(entered))
-        with self.apart() if restored else UNGUARDED:  # what is seeded here is not seeded for long
+        with self.apart() if restored else UNGUARDED:  # seeds in here do not last
             self.block(node.body)
         for atom in atoms:
             if isinstance(atom, Object) and isinstance(atom.kind, Class) and self.state is not None:
@@ -48,7 +48,7 @@ class Scopes(Assignments):
     def within(
         self, manager: Function, positional: Sequence[Value], keywords: dict[str, Value], node: f.Scoped
     ) -> None:
-        """Run the body of a `with` where its context manager, a generator function, yields."""
+        """Run the body of a `with` at the `yield` of its context manager, a generator function."""
         outer = self.frame
         variables = self.parameters(manager, positional, keywords)
         inner = Frame(manager.path, manager.qualified, variables, self.program.begin(manager.path, manager.qualified))
@@ -59,24 +59,24 @@ class Scopes(Assignments):
                 self.assign(node.target, value)
             self.block(node.body)
             self.frame = inner
-            if self.state is None:  # the function is left that has the `with`
+            if self.state is None:  # the function with the `with` is left
                 inner.reach = min(inner.reach, f.FUNCTION)
 
         inner.on_yield = body
         self.frame = inner
         start, before, self.trace = self.state, self.trace, []
         self.block(self.program.function(manager).body)
-        self.frame, inner.on_yield = outer, None  # else the two would hold each other, and all of this run with them
+        self.frame, inner.on_yield = outer, None  # otherwise they would refer to each other, and keep this run alive
         if self.state is None:
             self.state = inner.end
         trace, self.trace = scope(tuple(self.trace)), before
-        if trace and start == self.state:  # what is seeded within is put back at the end
+        if trace and start == self.state:  # seeds within are undone at the end
             self.trace.append(Apart(trace))
         else:
             self.trace += trace
 
     def enter_into(self, stack: Object | Function | None, atom: Atom, place: Place) -> Value:
-        """Enter a context that is left when a stack of contexts is."""
+        """Enter a context that is left together with a stack of contexts; return what entering it returns."""
         if isinstance(atom, Suspended) and self.state is not None:
             return self.until_yield(atom)
         if isinstance(stack, Object) and isinstance(atom, Object):
@@ -85,7 +85,7 @@ class Scopes(Assignments):
         return single(atom) if entered is None else entered
 
     def leave_stack(self, stack: Atom) -> tuple[str, ...]:
-        """Leave the contexts of a stack: the generators whose states are put back."""
+        """Leave the contexts of a stack; return the generators whose states are restored."""
         entered = self.program.objects.stored(stack, _ENTERED) or frozenset()
         for atom in each(entered):
             if isinstance(atom, Object) and isinstance(atom.kind, Class) and self.state is not None:
@@ -97,7 +97,7 @@ class Scopes(Assignments):
         return self.restored_by(entered)
 
     def until_yield(self, manager: Suspended) -> Value:
-        """Run a generator function up to where it yields: what it yields, in the state that it has there."""
+        """Run a generator function up to its `yield`; return what it yields, in the state that it has there."""
         outer, function = self.frame, manager.function
         variables = self.parameters(function, manager.positional, dict(manager.keywords))
         walk = self.program.begin(function.path, function.qualified)
@@ -118,14 +118,14 @@ class Scopes(Assignments):
         return found[0][1] if found else UNKNOWN
 
     def enter(self, atom: Any, node: f.Scoped) -> Value:
-        """What `with atom as target` binds."""
+        """Enter a context; return what `with atom as target` binds."""
         if isinstance(atom, Object) and isinstance(atom.kind, Class):
             entered = (self.call_method(atom, name, nowhere(self.frame.path)) for name in ("__enter__", "__aenter__"))
             return next((value for value in entered if value is not None), single(atom))
         return single(atom)
 
     def call_method(self, receiver: Object, name: str, place: Place) -> Value | None:
-        """Call a method of the project's without arguments; None where there is none."""
+        """Call a method of the project without arguments; return None if the object has no such method."""
         found = self.program.objects.attribute(receiver, name)
         methods = [a for a in found or () if isinstance(a, Function)]
         if not methods:
@@ -133,14 +133,14 @@ class Scopes(Assignments):
         return self.call_value(self.bound(frozenset(methods), receiver), (), {}, place)
 
     def is_undrawn(self, context: Value) -> bool:
-        """Whether nothing is drawn in a context, as on the meta device."""
+        """Return whether nothing is drawn in a context, as on the meta device."""
         raise NotImplementedError
 
     def restored_by(self, context: Value) -> tuple[str, ...]:
-        """The generators whose state a context manager of a library puts back."""
+        """Return the generators whose state a library's context manager restores."""
         raise NotImplementedError
 
 
 def nowhere(path: str) -> Place:
-    """The place of what no text calls."""
+    """Return a place for calls that no text makes."""
     return Place(path, 1, 1, 1, 1)

@@ -42,10 +42,10 @@ _DECORATORS = (Function, Class, Object, Library, Partial)
 
 
 class Statements(Scopes):
-    """Runs statements."""
+    """The part of the interpreter that runs statements."""
 
     def block(self, statements: f.Statements) -> None:
-        """Run statements in order, until the function is left."""
+        """Run statements in order until the function is left."""
         for index, statement in enumerate(statements):
             if self.state is None:
                 return
@@ -85,7 +85,7 @@ class Statements(Scopes):
         self.branch(answer, lambda: self.block(node.body), orelse)
 
     def require(self, test: f.Expression) -> None:
-        """A program goes on only where a test fails: what it asks whether it is None is something else then."""
+        """Assume that a test fails: what it compares to None is something else from now on."""
         asked = test.operands[0] if isinstance(test, f.Junction) and test.operator == "not" else None
         if isinstance(test, f.Compare) and test.operator in ("is", "==") and test.right == f.Literal(None):
             asked = test.left
@@ -122,14 +122,14 @@ class Statements(Scopes):
             found = filter(None, map(self.present, rounds(self.program.objects, node, iterated)))
             apart = tuple(picked(self, node, list(found)))
         before, body = self.state, len(self.trace)
-        for each_item in apart or (item, item):  # the state that one round leaves, the next one finds
+        for each_item in apart or (item, item):  # a round starts in the state that the one before it leaves
             start, variables, left = self.state, dict(self.frame.variables), len(self.frame.exits)
             if node.target is not None:
                 self.assign(node.target, each_item)
             self.block(node.body)
             known = [variables] if self.state is None else [variables, self.frame.variables]
             self.set_variables(self.merge_variables(known))
-            # a loop is taken to run: that is what it is written for; what leaves it may raise, and it goes on
+            # a loop is assumed to run, as that is its purpose; if its body always leaves, that may be a `raise`: go on
             self.state = self.state or merged(self.frame.exits[left:]) or start
             if self.state == start and not apart:
                 break
@@ -151,15 +151,15 @@ class Statements(Scopes):
         value: Value = single(made)
         for decorator in reversed(node.decorators):
             value = self.decorated(decorator, value)
-        known = (made.path, made.qualified) in self.program.registered  # whatever is around it
+        known = (made.path, made.qualified) in self.program.registered  # its decorators do not matter
         self.set_variable(node.name, single(made) if known else value)
 
     def decorated(self, decorator: f.Expression, value: Value) -> Value:
-        """What a decorator makes of a function or class: that itself, where it is not known."""
+        """Return what a decorator returns for a function or class; its argument if that is unknown."""
         path = self.frame.path
         pending = self.program.pending_options[path]
         found = self.value(decorator)
-        if pending:  # an option of a command line, for a parameter of this function
+        if pending:  # a command-line option for a parameter of this function
             self.unrepeatable()
             for atom in each(value):
                 if isinstance(atom, Function):
@@ -173,7 +173,7 @@ class Statements(Scopes):
         return value
 
     def decorates(self, atom: Atom) -> bool:
-        """Whether it is known what a decorator does."""
+        """Return whether it is known what a decorator does."""
         if isinstance(atom, Partial):
             return all(map(self.decorates, atom.function))
         return not isinstance(atom, Library) and not (isinstance(atom, Object) and isinstance(atom.kind, Library))
@@ -208,7 +208,7 @@ class Statements(Scopes):
         self.set_variable(node.name, value)
 
     def _derived(self, klass: Class, node: f.DefineClass) -> None:
-        """What the bases of a class do when it is defined."""
+        """Call the `__init_subclass__` that a new class inherits."""
         objects = self.program.objects
         found = objects.find(objects.ancestry(klass)[1:], klass, "__init_subclass__")
         methods = frozenset(a for a in found or () if isinstance(a, Function))
@@ -217,7 +217,7 @@ class Statements(Scopes):
             self.call_value(self.bound(methods, klass), (), keywords, nowhere(self.frame.path))
 
     def spelled_out(self, base: Atom) -> Value:
-        """A base class, or those of a container that is unpacked."""
+        """Return a base class, or those in a container that is unpacked."""
         if isinstance(base, Tuple):
             return join(base.items)
         if isinstance(base, Class) and (base.path, base.qualified) in self.program.own:
@@ -265,7 +265,7 @@ class Statements(Scopes):
 
 
 def _refuses(statements: f.Statements) -> bool:
-    """Whether a block ends the program with an error."""
+    """Return whether a block ends the program with an error."""
     last = statements[-1] if statements else None
     return isinstance(last, f.Leave) and last.raises
 

@@ -1,1 +1,1 @@
-"""Calls of libraries: their rows found, what they draw and seed, their loaders, samplers and processes."""
+"""Calls of libraries: lookups of their rows, draws and seeds, loaders, samplers and processes."""

@@ -1,4 +1,4 @@
-"""Functions that are handed to libraries, which call them at once, at the end, or perhaps."""
+"""Functions that are passed to libraries, which call them at once, at the end, or perhaps."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _CALLED = (Function, Partial, Class, Object, Library)
 
 
 class Callbacks(LibraryDraws):
-    """Calls functions that a library's function is given."""
+    """The part of the interpreter that calls functions passed to a library's function."""
 
     def call_back(self, row: Row, given: Arguments, place: Place) -> None:
-        """Call what the parameters of a row take."""
+        """Call the arguments for the parameters that a row lists."""
         places = set[int]()
         found: list[Value] = []
         for parameter in row.list("parameters"):
@@ -61,7 +61,7 @@ class Callbacks(LibraryDraws):
     def spawn_each(
         self, functions: Value, positional: tuple[Value, ...], keywords: dict[str, Value], *, whole: bool = False
     ) -> None:
-        """Start a new process with each of some functions, which may be pickled as a `whole`, not by their names."""
+        """Start a new process with each of some functions, which may be pickled as a `whole`, not by name."""
         spawned = [
             (function, self.by_position(function, positional, keywords), whole)
             for function in each(functions)
@@ -73,7 +73,7 @@ class Callbacks(LibraryDraws):
     def by_position(
         self, function: Function, positional: tuple[Value, ...], keywords: dict[str, Value]
     ) -> tuple[Value, ...]:
-        """The arguments of a function by their places, up to the last one that is given."""
+        """Return the arguments of a function by position, up to the last one that is given."""
         variables = self.parameters(function, positional, keywords) if keywords else {}
         names = [each.name for each in self.program.function(function).parameters if not each.star] if keywords else []
         names = names[1:] if function.receiver is not None else names
@@ -81,18 +81,18 @@ class Callbacks(LibraryDraws):
         return (*positional, *(variables[name] for name in names[len(positional) : last]))
 
     def keyword_arguments(self, packed: Value) -> dict[str, Value]:
-        """What a dict of keyword arguments gives."""
+        """Return the keyword arguments that a dict unpacks to."""
         known = (atom for atom in each(packed) if is_mapping(atom))
         return {name: value for atom in known for name, value in self.unpacked(atom).items()}
 
     def run_callbacks(
         self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
     ) -> None:
-        """What a library's function may do by the functions that it is given, and what its name says that it does."""
+        """Run what a library's function may do with the functions that it is given, and what its name says it does."""
         root, last = function.name.partition(".")[0], function.name.rpartition(".")[2]
         for kind in self.tables.methods.get(last, ()):
             if kind == EVALUATES and (positional or keywords):
-                continue  # a mode is set by nothing
+                continue  # a mode is set without arguments
             if kind != "opens":
                 self.mark(kind, place)
             elif isinstance(owner := function.receiver, Object) and not takes_over(self, owner, positional, place):
@@ -104,7 +104,7 @@ class Callbacks(LibraryDraws):
         self.perhaps_call(positional, keywords, place)
 
     def perhaps_call(self, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> None:
-        """Perhaps call the functions that something is given which is not known."""
+        """Call the functions that something unknown is given, as it may or may not do."""
         for value in (*positional, *keywords.values()):
             for atom in each(value):
                 if isinstance(atom, Function):
@@ -114,13 +114,13 @@ class Callbacks(LibraryDraws):
                     self.state = start
 
     def call_at_end(self, function: Value, positional: Sequence[Value], place: Place) -> None:
-        """Let the end of the program call something."""
+        """Register a function to be called at the end of the program."""
         added = function, tuple(positional), self.is_certain(), place
         self.leaving.append(added)
         self.effect(lambda run: run.leaving.append(added))
 
     def leave(self) -> None:
-        """The program ends: call what it has left for that, the last one first."""
+        """End the program: call what is registered for the end, the last one first."""
         end = self.state
         self.state = end or self.frame.end
         while self.leaving and self.state is not None:
@@ -130,7 +130,7 @@ class Callbacks(LibraryDraws):
         self.state = end
 
     def gone_through(self, way: str, function: Value, sources: Sequence[Value], place: Place) -> Value:
-        """`map(function, *sources)` and `reduce(function, source, first)`: calls with the items of these."""
+        """Run `map(function, *sources)` or `reduce(function, source, first)`: call the function with their items."""
         if way == "fold":
             items = self.iterate(sources[0]) if sources else UNKNOWN
             return self.call_value(function, [join([items, *sources[1:2]]), items], {}, place)

@@ -1,4 +1,4 @@
-"""Command lines that are made of functions and classes: what has a default among their parameters is an option."""
+"""Command lines made from functions and classes: their parameters with defaults are options."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ else:
 
 
 def of_command_line(run: Run, value: Value) -> Value:
-    """What is called by a command line: functions and classes of the project with their options."""
+    """Return what a command line calls: functions and classes of the project with their options."""
     return frozenset(_with_options(run, atom) for atom in value)
 
 
@@ -43,7 +43,7 @@ def _with_options(run: Run, atom: Any) -> Any:
 
 
 def _options(run: Run, function: Function) -> dict[str, Value]:
-    """The parameters of a function that have defaults, as options."""
+    """Return the parameters of a function that have defaults, as options."""
     found: dict[str, Value] = {}
     facts = run.program.function(function)
     for parameter in facts.parameters:
@@ -57,7 +57,7 @@ def _options(run: Run, function: Function) -> dict[str, Value]:
 
 
 def run_command(run: Run, component: Value, place: Place) -> Value:
-    """Run what a command line chooses: a function, one of a dict or list, a method of an object or class."""
+    """Run what a command line selects: a function, one in a dict or list, or a method of an object or class."""
     inner = [run.held(atom) if run.is_container(atom) else single(atom) for atom in each(component)]
     made = run.call_value(of_command_line(run, join(inner)), [], {}, place)
     for atom in each(made):

@@ -1,4 +1,4 @@
-"""Where nothing is drawn: on the device on which tensors have no values, and in contexts that make models without."""
+"""Devices and contexts in which nothing is drawn: the device without values, and contexts that make models without."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from detlint.link.state.values import Atom, Library, Object, Value, exact
 
 
 class Devices(Switches):
-    """Tells devices and contexts apart in which nothing is drawn."""
+    """The part of the interpreter that recognises devices and contexts in which nothing is drawn."""
 
     def is_undrawn(self, context: Value) -> bool:
-        """Whether nothing is drawn in a context, as on the meta device, whichever of several it is."""
+        """Return whether nothing is drawn in a context, as on the meta device, for all that the context may be."""
         return bool(context) and all(map(self._is_undrawn, context))
 
     def _is_undrawn(self, context: Atom) -> bool:
@@ -25,7 +25,7 @@ class Devices(Switches):
         return self.is_meta(frozenset((context,)))
 
     def is_meta(self, device: Value) -> bool:
-        """Whether a device is certainly the one on which tensors have no values."""
+        """Return whether a device is certainly the meta device, on which tensors have no values."""
         made = (a for a in device if isinstance(a, Object) and a.kind == Library("torch.device"))
         kinds = [self.kept(each, "torch.device").get("type") for each in made]
         objects = len(kinds) == len(device) > 0 and all(exact(kind) == "meta" for kind in kinds)

@@ -1,4 +1,4 @@
-"""What libraries beside torch draw from the global generators, where they are given no seed of their own."""
+"""Draws of libraries other than torch from the global generators, if they are given no seed of their own."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from detlint.link.state.values import (
 )
 from detlint.programs.events import SEEDLESS, Drawn, Marked
 
-_DEPTH = 6  # of objects that hold others
+_DEPTH = 6  # levels of objects that hold others
 
 
 class LibraryDraws(Loaders):
-    """Notes what the tables of libraries say of a call: draws that a rule of its own reports, not those on programs."""
+    """The part of the interpreter that records draws from the libraries' tables, which have a rule of their own."""
 
     def draw_by_library(
         self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
     ) -> None:
-        """A call of a library's function or method that may draw, or may use an object that does."""
+        """Record the draws of a library's function or method, and of the objects that it uses."""
         owner, name = function.receiver, function.name
         method = name.rpartition(".")[2]
         if not isinstance(owner, Object):
@@ -55,7 +55,7 @@ class LibraryDraws(Loaders):
                 self.set_parameters(owner, keywords)
 
     def note_seedless(self, name: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> None:
-        """Mark a call that is given None or entropy for a seed, options at their defaults."""
+        """Mark a call whose seed is None or entropy with options at their defaults."""
         given = {parameter: value for parameter, value in keywords.items() if parameter in self.seeds}
         if positional and name in self.tables.generators:
             given[self.tables.generators[name].text("parameter")] = positional[0]
@@ -67,7 +67,7 @@ class LibraryDraws(Loaders):
     def draw_from(
         self, owner: Object, method: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place
     ) -> None:
-        """A method of what a library's function made, or of what comes of that."""
+        """Record the draws of a method of a library's object, or of what that object returns."""
         assert isinstance(owner.kind, Library)
         for row in self.tables.library_methods.get(method, ()):
             if owner.kind.name in row.set("made"):
@@ -77,7 +77,7 @@ class LibraryDraws(Loaders):
                     self.note_draw(row, f"{owner.kind.name}(...).{method}", place)
 
     def use(self, value: Value, place: Place) -> None:
-        """Objects are used: those draw that were made without a seed, and those that they hold."""
+        """Record the draws of objects that are used: of those made without a seed, and those that they hold."""
         for made in self.held_by(value):
             assert isinstance(made.kind, Library)
             for row in self.tables.library_draws.get(made.kind.name, ()):
@@ -87,7 +87,7 @@ class LibraryDraws(Loaders):
                     self.note_draw(row, made.kind.name, place)
 
     def held_by(self, value: Value) -> Iterator[Object]:
-        """The objects of libraries among a value and all that it holds."""
+        """Yield the objects of libraries in a value, including those that they hold, down to `_DEPTH` levels."""
         waiting, seen = [(atom, _DEPTH) for atom in each(value)], set[Atom]()
         while waiting:
             atom, depth = waiting.pop(0)
@@ -101,13 +101,13 @@ class LibraryDraws(Loaders):
             waiting += [(inner, depth - 1) for value in held for inner in each(value)]
 
     def set_parameters(self, owner: Object, keywords: dict[str, Value]) -> None:
-        """`set_params`, which may set those of whatever an object holds."""
+        """Run `set_params`, which may set the parameters of all that an object holds."""
         for made in list(self.held_by(single(owner))):
             for name, value in keywords.items():
                 self.program.objects.store(made, f"({name.rpartition('__')[2] or name})", value)
 
     def note_draw(self, row: Row, name: str, place: Place) -> None:
-        """A draw from the one generator that a row names."""
+        """Record a draw from the only generator that a row names."""
         (generator,) = row.list("generators")
         if self.state is not None and generator in GENERATORS:
             self.note(Drawn(generator, name, place, self.state[generator], False, of_library=True))
@@ -121,7 +121,7 @@ class LibraryDraws(Loaders):
     def originated(
         self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
     ) -> Value | None:
-        """What a call makes whose methods may draw, or a method makes of that; None for anything else."""
+        """Return what a call makes if its methods may draw, or what such a method returns; None for anything else."""
         found = self.origin(function)
         if found is not None:
             assert isinstance(found.kind, Library)
@@ -143,5 +143,5 @@ def _is_none(value: Value) -> bool:
 
 
 def _draws_at_once(row: Row, name: str) -> bool:
-    """Whether a call draws itself; a class may only when what it makes is used."""
+    """Return whether a call itself draws; a class may draw only when its object is used."""
     return not row.text("later") or not name.rpartition(".")[2][:1].isupper()

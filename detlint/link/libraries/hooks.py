@@ -1,4 +1,4 @@
-"""What a trainer runs: methods of the models, the data and the callbacks that it is given, and its loaders."""
+"""The code that a trainer runs: methods of the models, data and callbacks that it is given, and its loaders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ else:
 
 
 def run_hooks(run: Run, row: Row, trainer: Object | Function | None, given: Arguments, place: Place) -> Value:
-    """Call the methods that a trainer calls on what it is given, or was made with, and go through the loaders."""
+    """Call the methods that a trainer calls on what it is given or was made with, and iterate over the loaders."""
     hooks = row.list("methods")
     if "training_step" in hooks:
         run.note(Marked("trains", place))
@@ -36,7 +36,7 @@ def run_hooks(run: Run, row: Row, trainer: Object | Function | None, given: Argu
 
 
 def _held(run: Run, row: Row, trainer: Object | Function | None) -> list[Value]:
-    """What the trainer was made with that has such methods: one object, or a list of them."""
+    """Return what the trainer was made with that has such methods: one object, or those of a list."""
     if not (row.text("held") and isinstance(trainer, Object) and isinstance(trainer.kind, Library)):
         return []
     value = run.kept(trainer, trainer.kind.name).get(row.text("held"))

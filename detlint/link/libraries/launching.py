@@ -1,4 +1,4 @@
-"""Functions that run others: in this process, in a copy of it, or in new ones."""
+"""Functions that run others: in this process, in a copy of it, or in new processes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _COPIES = frozenset(("forks", "copies", "asks"))
 
 
 def launch(run: Run, row: Row, receiver: Object | Function | None, given: Arguments, place: Place) -> Value:
-    """A function that runs another one: here, in a copy of this process, or in a new one."""
+    """Call a function that runs another one: here, in a copy of this process, or in a new process."""
     functions = given.first(row.text("parameter"))
     packed = given.get(row.text("arguments")) if row.text("arguments") else UNKNOWN
     positional = [item for atom in each(packed) for item in written_items(run.program.objects, atom) or ()]
@@ -86,7 +86,7 @@ def launch(run: Run, row: Row, receiver: Object | Function | None, given: Argume
 
 
 def run_tasks(run: Run, row: Row, given: Arguments, tasks: Value) -> Value:
-    """Start processes for the calls that something is to make which was `given` what the row asks for."""
+    """Start processes for the calls in `tasks`, if their launcher was `given` what the row asks for."""
     own = run.state is None or run.state["start"] == "threads"
     if not own and given.applies(row.list("when"), row.list("unless")):
         for task in each(run.iterate(tasks)):
@@ -96,7 +96,7 @@ def run_tasks(run: Run, row: Row, given: Arguments, tasks: Value) -> Value:
 
 
 def _stays(run: Run, row: Row, receiver: Object | Function | None) -> bool:
-    """Whether what runs a function was made so that it does in this process."""
+    """Return whether a launcher was made so that it runs functions in this process."""
     if not (row.list("made_unless") and isinstance(receiver, Object) and isinstance(receiver.kind, Library)):
         return False
     made = run.kept(receiver, receiver.kind.name)
@@ -104,7 +104,7 @@ def _stays(run: Run, row: Row, receiver: Object | Function | None) -> bool:
 
 
 def _run_by(run: Run, atom: Atom) -> Atom:
-    """What a call of something runs: of an object the method."""
+    """Return what a call of an atom runs: for an object, its `__call__`."""
     if not isinstance(atom, Object) or not isinstance(atom.kind, Class):
         return atom
     found = run.program.objects.attribute(atom, "__call__") or frozenset()
@@ -112,7 +112,7 @@ def _run_by(run: Run, atom: Atom) -> Atom:
 
 
 def _initialise(run: Run, pool: Object | Function | None, place: Place) -> None:
-    """Run what a pool of processes starts each of them with."""
+    """Run the initialiser with which a pool of processes starts each of them."""
     if isinstance(pool, Object) and isinstance(pool.kind, Library):
         given = run.kept(pool, pool.kind.name)
         packed = [atom for atom in each(given.get("initargs")) if isinstance(atom, Tuple)]

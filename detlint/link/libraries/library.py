@@ -1,4 +1,4 @@
-"""What the functions and classes of libraries do, by the tables of facts."""
+"""The effects of the functions and classes of libraries, as the tables of facts describe them."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ from detlint.programs.events import (
 
 
 class Interpreter(Devices):
-    """Runs an entry point: the whole interpreter."""
+    """The whole interpreter, which runs an entry point."""
 
     # Calls
 
     def call_unknown(self, node: f.Call, positional: Sequence[Value], keywords: dict[str, Value]) -> Value:
-        """A call of something that is not known: by the name of the method, or by what its name says."""
+        """Call something unknown, by the name of its method or by what its name suggests."""
         name = node.function.name if isinstance(node.function, (f.Member, f.Global, f.Local)) else ""
         self.note_seedless("", positional, keywords, node.place)
         if self.state is not None and any(self.state[generator] == UNSURE for generator in GENERATORS):
@@ -72,7 +72,7 @@ class Interpreter(Devices):
                     return self.call(methods[0], positional, keywords, node.place)
         if self.tables.hints_at_seeding(name):
             perhaps_seed(self, name, node.place, guessed=True)
-        if isinstance(node.function, f.Member):  # what is no method may be a decorator
+        if isinstance(node.function, f.Member):  # a plain function may be a decorator
             self.perhaps_call(positional, keywords, node.place)
         return UNKNOWN
 
@@ -133,7 +133,7 @@ class Interpreter(Devices):
         return self.made_by(name, positional, keywords, place) if made is None else UNKNOWN
 
     def consume(self, row: Row, name: str, positional: Sequence[Value], given: Arguments, place: Place) -> None:
-        """A call that draws, unless its numbers do not count or the program has put its own function in its place."""
+        """Record a call that draws, unless its numbers do not matter; call the program's replacement if it has one."""
         self.ask("node", self.node)
         inert = self.node.inert if self.node is not None and self.node.place == place else ""
         if self.state is not None and self.state["replaced"] and (own := self.replaced(name, self.state)):
@@ -148,13 +148,13 @@ class Interpreter(Devices):
                     self.draw(each, name, place)
 
     def made_by(self, name: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
-        """What a call of a library's class makes; unknown for a function."""
+        """Return what a call of a library's class makes; unknown for a function."""
         if not name.rpartition(".")[2][:1].isupper():
             return UNKNOWN
         return self.made_context(name, positional, keywords, place)
 
     def made_context(self, name: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
-        """An object of a class, or a context, of a library, with what it was given."""
+        """Return an object of a library's class, or a library's context, with the arguments that it was given."""
         made = Object(Library(name), *self.made_at(name, positional, keywords, place))
         self.keep(made, name, positional, keywords)
         self.made_sampler(made, place)
@@ -163,7 +163,7 @@ class Interpreter(Devices):
     def call_other(
         self, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
     ) -> Value:
-        """A function of which no table speaks: it may seed by its name, and may call the functions that it is given."""
+        """Call a function without a row: its name may say that it seeds, and it may call its function arguments."""
         if function.name in self.tables.entropy:
             return by_default(self)
         if function.name in self.tables.salted and positional:
@@ -182,7 +182,7 @@ class Interpreter(Devices):
         role = self.tables.roles.get(base)
         if role is not None and role.text("called"):
             self.ask("calling", None)
-            if made in self.calling:  # one place of the program made both the container and what is in it
+            if made in self.calling:  # one call site made both the container and what is in it
                 return UNKNOWN
             self.calling.add(made)
             options = role.text("called") == "by options"
@@ -210,7 +210,7 @@ class Interpreter(Devices):
         return UNKNOWN
 
     def decorates(self, atom: Atom) -> bool:
-        """Whether it is known what a decorator does."""
+        """Return whether it is known what a decorator does."""
         if isinstance(atom, Library):
             return atom.name in self.tables.roles
         return super().decorates(atom)
@@ -218,7 +218,7 @@ class Interpreter(Devices):
     # Effects
 
     def replace(self, name: str, value: Value) -> None:
-        """Put something in place of an initialiser of torch, or the initialiser itself again."""
+        """Replace an initialiser of torch by something else, or put the initialiser itself back."""
         if name in self.tables.replaceable and self.state is not None:
             names = set(self.state["replaced"].split()) - {name}
             if any(isinstance(atom, (Function, Partial)) for atom in value):
@@ -227,7 +227,7 @@ class Interpreter(Devices):
             self.state = self.state.but(("replaced",), " ".join(sorted(names)))
 
     def replaced(self, name: str, state: State) -> Value:
-        """The program's functions that a call of torch comes to, where all that it draws by are replaced."""
+        """Return the program's functions that a call of torch reaches, if these replace all that it draws by."""
         names, calls = state["replaced"].split(), self.tables.initialised.get(name, [name])
         for way in ([f"{name}.reset_parameters"], calls):
             if all(each in names for each in way):
@@ -236,7 +236,7 @@ class Interpreter(Devices):
         return frozenset()
 
     def draw(self, row: Row, name: str, place: Place) -> None:
-        """A draw from a global generator, or from several."""
+        """Record a draw from a global generator, or from several."""
         for generator in row.list("generator"):
             empty = self.state is not None and generator == "torch" and self.state["device"] == "meta"
             if self.state is not None and generator in GENERATORS and not empty:
@@ -251,7 +251,7 @@ class Interpreter(Devices):
                     self.add_drawn(generator)
 
     def seed(self, generators: tuple[str, ...], name: str, place: Place, certain: bool, restores: bool = False) -> None:
-        """A call that seeds generators, or may, or that puts a saved state back."""
+        """Record a call that seeds generators, or may, or that restores a saved state."""
         if generators and self.state is not None:
             generators = tuple(COMPILED[g] if self.state[g] == ELSEWHERE else g for g in generators)
             self.note(Seeded(generators, name, place, certain, restores))
@@ -259,19 +259,19 @@ class Interpreter(Devices):
             self.state = self.state.but(generators, SEEDED).but(doubtful, UNSURE)
 
     def reseeds(self, name: str, given: Arguments) -> bool:
-        """Whether a call seeds from the operating system; an option that is None by default is another matter."""
+        """Return whether a call seeds from the operating system; False if an argument may be an option."""
         optional = any(isinstance(atom, Option) for value in given.given.values() for atom in value)
         return not optional and given.applies(self.tables.reseeders[name].list("when"), ())
 
     def seed_by(self, row: Row, name: str, given: Arguments, place: Place) -> None:
-        """A seeder of the tables, with the seed that it is given."""
+        """Run a seeder of the tables, with the seed that it is given."""
         generators = tuple(g for g in row.list("seeds") if g in SEEDABLE)
         if not generators:
             return
         value = given.get(parameter) if (parameter := row.text("parameter")) and given.tells(parameter) else SOME
         words = {atom.word for atom in self.saved_in(value)}
         if words and self.state is not None:
-            # it is as it was saved last: nothing has changed where the state is one of those that were saved
+            # it is restored as it was saved last: nothing changes if the current state is one of the saved ones
             changed = [g for g in generators if self.state[g] not in words]
             self.state = self.state.but(changed, words.pop() if len(words) == 1 else UNSURE)
             return
@@ -283,7 +283,7 @@ class Interpreter(Devices):
         if random:
             reseed(self, generators, name, place, option)
             return
-        takes_none = row.text("none") not in ("raises", "default")  # and draws the seed from the operating system then
+        takes_none = row.text("none") not in ("raises", "default")  # with None, it seeds from the operating system
         hidden = takes_none and None in defaults and not UNKNOWN.isdisjoint(value) and self.is_likely()
         if (unset or (takes_none and None in defaults)) and self.is_likely() and not hidden:
             option = next(atom.name for atom in each(value) if isinstance(atom, Option))
@@ -292,12 +292,12 @@ class Interpreter(Devices):
             if self.state is not None and not (nothing or unset):
                 self.state = self.state.but(generators, UNSEEDED)
             return
-        told = value - NONE if self.is_chosen() else value  # by an option, instead of None
+        told = value - NONE if self.is_chosen() else value  # set by an option, instead of None
         sure = not takes_none or (Constant(None) not in (told or value) and not hidden)
         self.seed(generators, name, place, sure and not entropy_in(value), restores=bool(row.text("restores")))
 
     def saved_in(self, value: Value, depth: int = 3) -> Iterator[Saved]:
-        """The saved states of generators that a value may be, or is put together of."""
+        """Yield the saved states of generators that a value may be, or may contain."""
         for atom in value if depth else ():
             if isinstance(atom, Saved):
                 yield atom
@@ -307,25 +307,25 @@ class Interpreter(Devices):
                 yield from self.saved_in(self.held(atom), depth - 1)
 
     def set_switch(self, name: str, value: Value) -> None:
-        """Set an attribute of a library, perhaps a switch."""
+        """Set an attribute of a library, which may be a switch."""
         self.replace(name, value)
         if name == "os.environ":  # as `|=` does
             self.call_library(Library("os.environ.update"), [value], {}, self.bound_place())
-        read = any(isinstance(atom, Library) for atom in value)  # as a switch is that is put back
+        read = any(isinstance(atom, Library) for atom in value)  # as when a switch is restored
         self.switch_by(name, EITHER if read else truth(value), self.bound_place())
 
     def set_environment(self, name: str, key: object, place: Place | None = None) -> None:
-        """Set an environment variable, perhaps one that is a switch, by the call at a place or by an assignment."""
+        """Set an environment variable, which may be a switch, by the call at `place` or by an assignment."""
         if name == "os.environ" and isinstance(key, str) and key in self.tables.variables:
             self.switch(self.tables.variables[key], "set", place or self.bound_place())
 
     def bound_place(self) -> Place:
-        """The place of the assignment that is being run."""
+        """Return the place of the assignment that is being run."""
         self.ask("statement", self.statement_place)
         return self.statement_place or Place(self.frame.path, 1, 1, 1, 1)
 
     def restored_by(self, context: Value) -> tuple[str, ...]:
-        """The generators whose state a context manager of a library puts back."""
+        """Return the generators whose state a library's context manager restores."""
         names = (a.kind.name for a in each(context) if isinstance(a, Object) and isinstance(a.kind, Library))
         rows = [self.tables.roles[name] for name in names if name in self.tables.roles]
         return tuple(g for row in rows if row.text("kind") == "scope" for g in row.list("generators"))
@@ -333,11 +333,11 @@ class Interpreter(Devices):
     # Commands
 
     def commands(self) -> Value:
-        """The functions that the script defines."""
+        """Return the functions that the script defines."""
         self.unrepeatable()
         variables = self.variables_of(self.script).values()
         return frozenset(a for value in variables for a in value if isinstance(a, Function) and a.path == self.script)
 
     def run_command(self, component: Value, place: Place) -> Value:
-        """Run what a command line chooses: one of these functions and classes, or of those that the script defines."""
+        """Run what a command line selects: one of these functions and classes, or of those that the script defines."""
         return run_command(self, component - {Unknown()} or self.commands(), place)

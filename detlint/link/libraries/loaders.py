@@ -1,4 +1,4 @@
-"""Data loaders: what iterating over one draws, in this process and in its workers."""
+"""Data loaders: what an iteration over one draws, in this process and in its workers."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ _PASSES = ("generator", "num_workers=0", "sampler", "batch_sampler")  # what one
 
 
 class Loaders(Samplers):
-    """Iterates over data loaders and samplers."""
+    """The part of the interpreter that iterates over data loaders and samplers."""
 
     def draw(self, row: Row, name: str, place: Place) -> None:
-        """A draw from a global generator."""
+        """Record a draw from a global generator."""
         raise NotImplementedError
 
     def made_at(
         self, name: str, positional: Sequence[Value], keywords: dict[str, Value], place: Place
     ) -> tuple[str, int]:
-        """What tells an object of a library's class from others: where it is made, and whether using it draws."""
+        """Return the allocation site of an object of a library's class, which also encodes whether using it draws."""
         path, order = self.site(place)
         row, role = self.tables.iterated.get(name) or self.tables.layers.get(name), self.tables.roles.get(name)
         rows = self.program.catalogue.consumers(row, name) if row is not None else ()
@@ -54,13 +54,13 @@ class Loaders(Samplers):
         return path, order
 
     def made_loader(self, given: Arguments, place: Place) -> None:
-        """Note a loader that is made, with what its call is seen to give it."""
+        """Record that a loader is made, with what its call is seen to pass to it."""
         values = (_seen(given.given.get(name, NONE)) for name in ("generator", "worker_init_fn"))
         generator, init = (Constant(None) not in value and is_none(value).usual is not True for value in values)
         self.note(Loaded(place, generator, init))
 
     def construct(self, klass: Class, positional: Sequence[Value], keywords: dict[str, Value], place: Place) -> Value:
-        """Make an object of a class of the project, perhaps a loader."""
+        """Make an object of a class of the project, which may be a loader."""
         made = super().construct(klass, positional, keywords, place)
         for atom in made:
             if isinstance(atom, Object):
@@ -90,7 +90,7 @@ class Loaders(Samplers):
                 self.fetch(slot, place)
 
     def iterate_loader(self, role: Row, base: str, given: Arguments, place: Place) -> None:
-        """One pass over a loader: its sampler here; its data set here, or in workers seeded from torch's generator."""
+        """Run a pass over a loader: its sampler here, its data set here or in workers seeded from torch's generator."""
         for name in ("sampler", "batch_sampler"):
             self.iterate(given.get(name))
         for atom in each(given.get("dataset")):
@@ -109,7 +109,7 @@ class Loaders(Samplers):
                 self.fetch_batch(given, place)
             self.state = start
         own = is_none(given.get("generator")).expected is not True
-        seeds = self.tables.worker_seeds.get(base)  # draws the seed that the generators of workers begin with
+        seeds = self.tables.worker_seeds.get(base)  # draws the seed from which the workers' generators start
         word = SEEDED if own or seeds is not None else start["torch"]
         numpy = ("numpy",) if role.holds_for(self.tables.torch, "numpy_seeded") else ()
         seeded = start.but(("python", *numpy), word).but(("torch",), SEEDED if own else start["torch"])
@@ -126,7 +126,7 @@ class Loaders(Samplers):
                 self.draw(seeds, base, place)
 
     def fetch_batch(self, given: Arguments, place: Place) -> None:
-        """Take items out of the loader's data set and put them together."""
+        """Take items out of the loader's data set and collate them."""
         self.fetch(given.get("dataset"), place)
         collate = given.get("collate_fn")
         if is_none(collate).expected is not True:
@@ -151,11 +151,11 @@ class Loaders(Samplers):
                 self.fetch_inner(atom, place, within)
 
     def fetch_inner(self, dataset: Object, place: Place, within: frozenset[Object] = frozenset()) -> None:
-        """Take items out of a library's data set, or one derived from it, by what it was constructed with."""
+        """Take items out of a library's data set, or one derived from it, according to its constructor arguments."""
         bases = self.program.objects.library_bases(dataset.kind)
         placed = any(".datasets." in base for base in bases)
         for slot, value in self.program.objects.slots(dataset).items():
-            name = slot[1:-1]  # a parameter, or a position where the signature is not known
+            name = slot[1:-1]  # a parameter, or a position if the signature is unknown
             if bases and (name in self.tables.applied or (placed and name.isdigit())):
                 functions = frozenset(a for a in value if isinstance(a, (Function, Object, Library)))
                 self.call_value(functions, [UNKNOWN], {}, place)
@@ -164,14 +164,14 @@ class Loaders(Samplers):
 
 
 def _seen(value: Value) -> Value:
-    """A value that a loader is given: what an object of a library is asked for, it may have or not."""
+    """Return a value that a loader is given; attributes of libraries' objects are unknown, as they may be missing."""
     kept = frozenset(a for a in value if not (isinstance(a, Library) and isinstance(a.receiver, Object)))
     return value if len(kept) == len(value) else kept | UNKNOWN
 
 
 @lru_cache(maxsize=10_000)
 def _draws_of(event: Event, generators: frozenset[str]) -> bool:
-    """Whether something is drawn from one of these generators, which are seeded there if there are workers."""
+    """Return whether an event draws from one of these generators, which are seeded there if there are workers."""
     if isinstance(event, Drawn):
         return event.word in (SEEDED, UNSURE) and event.generator in generators
     return isinstance(event, (Called, Guarded, Apart, Scope)) and any(

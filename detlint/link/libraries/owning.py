@@ -1,4 +1,4 @@
-"""Objects of libraries that have a generator of their own: where programs draw from it, and what may seed it."""
+"""Objects of libraries with a generator of their own: where programs draw from it, and what may seed it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ else:
 
 
 def make(run: Run, made: Object, place: Place) -> None:
-    """Note that such an object is made, and watch for them from the first one on."""
+    """Record that such an object is made, and watch for such objects from the first one on."""
     if _owner(made, run) is not None:
         run.note(Drawing(BEGINS, _stream(made), place))
         _watch(run)
@@ -36,9 +36,9 @@ def _watch(run: Run) -> None:
 def wrapped(
     run: Run, function: Library, positional: Sequence[Value], keywords: dict[str, Value], place: Place
 ) -> Value | None:
-    """What a wrapper gives, or a method of one that hands on to what it wraps; None for anything else.
+    """Return the result of a wrapper, or of a method of one that passes the call on; None for anything else.
 
-    A wrapper of the library stands for what it is put around, and one of the project keeps that as its attributes.
+    A wrapper of the library stands for what it wraps, and one of the project keeps that in its attributes.
     """
     if not run.owning or not f"{function.name}.".startswith(run.tables.wrappers):
         return None
@@ -60,7 +60,7 @@ def wrapped(
 
 
 def call(run: Run, owner: Object, function: Library, given: Arguments, place: Place) -> Value:
-    """What a method of such an object gives, once it is noted what it does."""
+    """Record what a method of such an object does; its result is unknown."""
     made = run.kept(owner, _maker(owner))
     parts = function.name.removeprefix(f"{_maker(owner)}.").split(".")
     method = ".".join(dropwhile(run.tables.unwrapped.__contains__, parts))
@@ -78,7 +78,7 @@ def call(run: Run, owner: Object, function: Library, given: Arguments, place: Pl
 def attend(
     run: Run, node: f.Call, functions: Value, positional: Sequence[Value], keywords: Mapping[str, Value]
 ) -> None:
-    """Note a call that may seed such objects: one of them that is not known, or what is not known and is given one."""
+    """Record a call that may seed such objects: of an unknown one, or of something unknown that is given one."""
     if not run.owning or (functions and all(_is_followed(run, atom) for atom in functions)):
         return
     if isinstance(node.function, f.Member) and _may_seed(run, node.function.name, keywords):
@@ -92,31 +92,31 @@ def _may_seed(run: Run, method: str, keywords: Mapping[str, Value]) -> bool:
 
 
 def sets(run: Run, owners: Value) -> None:
-    """Note that attributes of such objects are set, which may be their generators."""
+    """Record that attributes of such objects are set, which may be their generators."""
     for atom in each(owners) if run.owning else ():
         if (owner := _owner(atom, run)) is not None:
             run.note(Drawing(SEEDED_ONCE, _stream(owner), nowhere(run.frame.path)))
 
 
 def _maker(owner: Object) -> str:
-    """The name of what made an object of a library."""
+    """Return the name of what made a library's object; "" for any other object."""
     return owner.kind.name if isinstance(owner.kind, Library) else ""
 
 
 def _owner(atom: object, run: Run) -> Object | None:
-    """The object that an atom is or is an attribute of, if it has a generator of its own."""
+    """Return the object that an atom is or is an attribute of, if it has a generator of its own; None otherwise."""
     owner = atom.receiver if isinstance(atom, Library) else atom
     return owner if isinstance(owner, Object) and _maker(owner) in run.tables.owners else None
 
 
 def _given(run: Run, values: Sequence[Value]) -> Iterator[Object]:
-    """The objects among what a call is given, by themselves, as an attribute, or in what holds them."""
+    """Yield such objects among the arguments of a call: themselves, their attributes, or inside other values."""
     found = (_owner(atom, run) for atom in run.among(values))
     yield from dict.fromkeys(owner for owner in found if owner is not None)
 
 
 def _is_followed(run: Run, function: object) -> bool:
-    """Whether it is known what a call of something does to such an object."""
+    """Return whether it is known what a call of something does to such an object."""
     if isinstance(function, Library):
         known = function.name.partition(".")[0] in libraries.KNOWN or f"{function.name}.".startswith(
             run.tables.wrappers
@@ -127,5 +127,5 @@ def _is_followed(run: Run, function: object) -> bool:
 
 
 def _stream(owner: Object, row: Row | None = None) -> Sampler:
-    """The generator of an object, by what makes the object and the row that speaks of it; all of them without one."""
+    """Return the stream of an object's generator, by allocation site and row; all its streams without a row."""
     return Sampler(owner.path, owner.order % FAR, "" if row is None else row.id)

@@ -1,4 +1,4 @@
-"""Samplers that shuffle by the number of an epoch: where they are made and begin, and what may tell them the epoch."""
+"""Samplers that shuffle by the number of an epoch: where they are made and begin, and what may pass them the epoch."""
 
 from __future__ import annotations
 
@@ -37,30 +37,30 @@ from detlint.programs.events import ANY, BEGUN, MADE, SEEDED_ONCE, TOLD, Drawing
 from detlint.semantics import libraries
 
 TELLS = "set_epoch"
-_TAKING = frozenset(("prepares", "hooks", "engine"))  # the roles of what sets epochs itself
+_TAKING = frozenset(("prepares", "hooks", "engine"))  # the roles of functions that set epochs themselves
 _NEXT, _ITER = f.Library("builtins.next"), f.Library("builtins.iter")
-_MOST = 500  # values that are looked through
+_MOST = 500  # values that are searched
 
 
 class Samplers(Modules):
-    """Notes what happens to samplers that have an epoch."""
+    """The part of the interpreter that records what happens to samplers with an epoch."""
 
     def __init__(self, program: Program, script: str, tables: Tables) -> None:
         super().__init__(program, script)
         self.tables = tables
         self.seeds = tables.seeds
-        self.sampling = False  # whether there are any
-        self.owning = False  # whether there are objects of libraries with generators of their own
+        self.sampling = False  # whether there are samplers
+        self.owning = False  # whether there are library objects with generators of their own
 
     def made_sampler(self, made: Object, place: Place) -> None:
-        """Note an object that is made, if it is a sampler."""
+        """Record an object that is made, if it is a sampler."""
         if self._identity(made) is not None:
             _sampling(self)
             self.effect(_sampling)
             self._note(MADE, made, place)
 
     def begin_sampler(self, made: Object) -> None:
-        """Note that something is gone through from its start, if it is a sampler that shuffles, or holds one."""
+        """Record that an iteration over an object begins, if that is a sampler that shuffles, or holds one."""
         if not self.sampling:
             return
         row, own = self._row(made), self._order_of(made)
@@ -78,7 +78,7 @@ class Samplers(Modules):
                             self.begin_sampler(atom)
 
     def here(self) -> Place:
-        """The place of the loop or the call that iterates."""
+        """Return the place of the loop or the call that iterates."""
         self.ask("iterating", self.iterating)
         self.ask("node", self.node)
         if self.iterating is not None:
@@ -88,7 +88,7 @@ class Samplers(Modules):
     def attend(
         self, node: f.Call, functions: Value, positional: Sequence[Value], keywords: Mapping[str, Value]
     ) -> None:
-        """Note a call that may tell samplers an epoch: a method of this name, or what is not known and is given one."""
+        """Record a call that may pass an epoch to samplers: a `set_epoch`, or something unknown given a sampler."""
         owning.attend(self, node, functions, positional, keywords)
         if not self.sampling:
             return
@@ -97,7 +97,7 @@ class Samplers(Modules):
             if not all(isinstance(owner, Object) for owner in owners) and _is_path(node.function.value):
                 owners = list(each(self.value(node.function.value) - NONE))
             told = [(self._identity(owner) or _at(owner)) if isinstance(owner, Object) else ANY for owner in owners]
-            for sampler in told or (Sampler(self.frame.path, node.order),):  # of nothing, it is seen all the same
+            for sampler in told or (Sampler(self.frame.path, node.order),):  # of an unknown object: recorded anyway
                 self.note(Sampling(TOLD, sampler, node.place))
         elif node.function == _NEXT and any(getattr(a.value, "function", None) == _ITER for a in node.arguments):
             forget_taken(self)
@@ -107,14 +107,14 @@ class Samplers(Modules):
                     self._note(TOLD, made, node.place)
 
     def sets(self, owners: Value) -> None:
-        """Note that attributes of objects are set, which may tell samplers an epoch, unless they do it themselves."""
+        """Record that attributes of objects are set from outside, which may change the epoch of samplers."""
         owning.sets(self, owners)
         for owner in each(owners) if self.sampling else ():
             if isinstance(owner, Object) and owner != self.frame.receiver:
                 self._note(TOLD, owner, nowhere(self.frame.path))
 
     def _is_followed(self, function: Atom) -> bool:
-        """Whether it is known what a call of something does to a sampler."""
+        """Return whether it is known what a call of something does to a sampler."""
         if isinstance(function, Library):
             role = self.tables.find(self.tables.roles, function.name)
             if role is not None:
@@ -124,7 +124,7 @@ class Samplers(Modules):
         return isinstance(function, (Function, Class, Partial)) or isinstance(kind, Class)
 
     def among(self, values: Iterable[Value]) -> Iterator[Atom]:
-        """What values may be, and what that holds; where there is too much of it, anything may be told an epoch."""
+        """Yield the atoms of values and what these hold; after `_MOST`, record that any may be passed an epoch."""
         waiting, seen = [atom for value in values for atom in each(value)], set[Atom]()
         while waiting and len(seen) < _MOST:
             atom = waiting.pop()
@@ -160,20 +160,20 @@ class Samplers(Modules):
     # What is a sampler
 
     def _identity(self, made: Object) -> Sampler | None:
-        """What a sampler is known by; None for what is none."""
+        """Return what identifies a sampler; None for other objects."""
         own = self._order_of(made)
         if own is not None:
             return replace(_at(made), home=own[0], owner=own[1])
         return None if self._row(made) is None else _at(made)
 
     def _row(self, made: Object) -> tuple[str, Row] | None:
-        """The class of a library that a sampler is of, and its row."""
+        """Return the library's class that a sampler is of, and its row; None if there is none."""
         table = self.tables.samplers
         bases = self.program.objects.library_bases(made.kind)
         return next(((base, table[base]) for base in bases if base in table), None)
 
     def _order_of(self, made: Object) -> tuple[str, str] | None:
-        """The class of the project by which a sampler has an order of its own."""
+        """Return the class of the project that gives a sampler an order of its own; None if there is none."""
         kind, objects = made.kind, self.program.objects
         if not isinstance(kind, Class) or not (self._row(made) or any(map(self._tells, objects.ancestry(kind)))):
             return None
@@ -181,7 +181,7 @@ class Samplers(Modules):
         return (begins[0].path, begins[0].qualified.rpartition(".")[0]) if len(begins) == 1 else None
 
     def _tells(self, klass: Class | Library) -> bool:
-        """Whether a class keeps the number of an epoch that it is told."""
+        """Return whether a class keeps the number of an epoch that is passed to it."""
         name = f"{klass.qualified}.{TELLS}" if isinstance(klass, Class) else ""
         if not isinstance(klass, Class) or name not in self.program.facts[klass.path].functions:
             return False
@@ -191,7 +191,7 @@ class Samplers(Modules):
         return any(isinstance(target, f.Member) and target.value == first for target in targets)
 
     def _flags(self, made: Object) -> tuple[str, ...]:
-        """The attributes of a sampler that are set, options at their defaults."""
+        """Return the names of the attributes of a sampler that are set, with options at their defaults."""
         return tuple(sorted(name for name, value in self.program.objects.slots(made).items() if _is_set(value)))
 
 
@@ -204,11 +204,11 @@ def _at(made: Object) -> Sampler:
 
 
 def _is_path(node: f.Expression) -> bool:
-    """Whether an expression is a variable, or an attribute of one."""
+    """Return whether an expression is a variable, or an attribute of one."""
     return isinstance(node, (f.Local, f.Global)) or (isinstance(node, f.Member) and _is_path(node.value))
 
 
 def _is_set(value: Value) -> bool:
-    """Whether a flag is set, options at their defaults, at least by one of the calls that come here."""
+    """Return whether a flag is set with options at their defaults, in at least one of the calls that lead here."""
     known = [settled(atom) for atom in each(value) if isinstance(atom, (Constant, Option))]
     return len(known) == len(value) and True in known

@@ -14,10 +14,10 @@ from detlint.programs.events import UNSURE, Switched, is_parameter
 
 
 class Switches(Callbacks):
-    """Sets switches, as the tables of facts say."""
+    """The part of the interpreter that sets switches, as the tables of facts say."""
 
     def call_switches(self, name: str, given: Arguments, place: Place) -> None:
-        """The switches that a call sets: as its arguments say, and where an option turns a flag on."""
+        """Set the switches of a call: those that its arguments set, and those set only if an option turns a flag on."""
         settings = self.tables.settings.get(name, ())
         certain = [row for row in settings if given.applies(row.list("when"), row.list("unless"))]
         option, chosen = given.turned_on() if settings else ("", given)
@@ -31,19 +31,19 @@ class Switches(Callbacks):
                 self.switch(name_of_switch, UNSURE, place)
 
     def choose(self, option: str, rows: Sequence[Row], place: Place) -> None:
-        """Switches that are set only where an option is changed from its default."""
+        """Record switches that are set only if an option differs from its default."""
         with self.guarded(option):
             for row in rows if not is_parameter(option) else ():
                 self.note(Switched(row.text("switch"), row.text("word") or "on", place))
 
     def switch(self, name: str, word: str, place: Place) -> None:
-        """A switch that is set."""
+        """Set a switch, and record that."""
         if self.state is not None:
             self.note(Switched(name, word, place))
             self.state = self.state.but((name,), word)
 
     def switch_by(self, name: str, answer: Truth, place: Place) -> None:
-        """The switches that an attribute of a library is, which is given something true or false."""
+        """Set the switches that an attribute of a library stands for, to a value that is true or false."""
         for row in self.tables.settings.get(name, ()):
             if name not in row.list("names"):
                 continue  # a function, which is overwritten and not called

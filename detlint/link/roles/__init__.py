@@ -1,1 +1,1 @@
-"""What functions of libraries do to values: a function for each role that a row of the tables may name."""
+"""The effects of library functions on values: a function for each role that a row of the tables may name."""

@@ -1,4 +1,4 @@
-"""Actors: objects that live in processes of their own, where their methods run one after the other."""
+"""Actors: objects that live in processes of their own, where their methods run one after another."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ else:
     Run = Any
 
 Call = tuple[Function, tuple[Value, ...]]
-_ACTOR = "(in a process of its own)"  # the slot that tells actors
+_ACTOR = "(in a process of its own)"  # the slot that marks actors
 
 
 def _acts(run: Run, row: Row, function: object, given: Arguments, place: Place) -> Value:
-    """An actor of a class of the project, whose process begins with its constructor."""
+    """Return an actor of a class of the project, whose process begins with its constructor."""
     klass = only(given.first())
     if not isinstance(klass, Class):
         return UNKNOWN
@@ -37,7 +37,7 @@ def _acts(run: Run, row: Row, function: object, given: Arguments, place: Place) 
 def actors_among(
     objects: Objects, spawned: Iterable[tuple[Function, tuple[Value, ...], bool]]
 ) -> dict[Object, list[Call]]:
-    """The actors that a program starts, each with the calls that run in its process, in their order."""
+    """Return the actors that a program starts, each with the calls that run in its process, in order."""
     found: dict[Object, list[Call]] = {}
     for function, positional, _ in spawned:
         owner = function.receiver

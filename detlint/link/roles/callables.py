@@ -1,4 +1,4 @@
-"""What makes callables of others: methods, attributes and items that are looked up when it is called."""
+"""Functions that make callables: methods, attributes and items that are looked up when the callable is called."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ else:
 
 
 def _later(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """What calls a function with these arguments, as one, and with others."""
+    """Return a callable that passes these arguments, as one, and its own arguments to a function."""
     keywords = tuple(sorted(given.keywords.items()))
     return single(Partial(single(Library(row.text("calls"))), (single(Tuple(given.positional)),), keywords))
 
 
 def _method_called(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """`methodcaller(name, ...)(owner)`."""
+    """Return the result of `methodcaller(name, ...)(owner)`."""
     (name, *rest), owners = _names_and_owner(given)
     methods = _looked_up(run, name, owners)
     return run.call_value(methods, rest, dict(given.keywords), place)
 
 
 def _attributes_read(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """`attrgetter(*names)(owner)`."""
+    """Return the result of `attrgetter(*names)(owner)`."""
     names, owners = _names_and_owner(given)
     found = [_looked_up(run, name, owners) for name in names]
     return found[0] if len(found) == 1 else single(Tuple(tuple(found)))
 
 
 def _items_read(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """`itemgetter(*keys)(owner)`."""
+    """Return the result of `itemgetter(*keys)(owner)`."""
     keys, owners = _names_and_owner(given)
     found = [join(run.item_of(atom, key) for atom in each(owners)) for key in keys]
     return found[0] if len(found) == 1 else single(Tuple(tuple(found)))
@@ -51,7 +51,7 @@ def _names_and_owner(given: Arguments) -> tuple[tuple[Value, ...], Value]:
 
 
 def _looked_up(run: Run, name: Value, owners: Value) -> Value:
-    """The attribute of a name that may be dotted."""
+    """Return the attribute with a name that may be dotted; unknown if the name is unknown."""
     text = exact(name)
     if not isinstance(text, str):
         return UNKNOWN

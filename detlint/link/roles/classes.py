@@ -1,4 +1,4 @@
-"""Classes that calls make or give: of `type`, of lists of fields, and those that derive from another."""
+"""Classes that calls make or return: by `type`, from lists of fields, and those that derive from another class."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 else:
     Run = Any
 
-_PARTS = 3  # of a class: its name, its bases and what it has
+_PARTS = 3  # of a class: its name, its bases and its attributes
 
 
 def _type(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """The class of an object, or a new one of a name, bases and attributes."""
+    """Return the class of an object, or a new class with a name, bases and attributes."""
     if len(given.positional) == _PARTS:
         name, bases, attributes = given.positional
         atom = only(bases)
@@ -49,7 +49,7 @@ def _type(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 
 def _made_of_fields(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A class whose fields are listed, by name, type and default."""
+    """Return a new class whose fields are listed, by name, type and default."""
     fields: dict[str, Value] = {}
     atom = only((*given.positional, UNKNOWN, UNKNOWN)[1])
     items = None if atom is None else written_items(run.program.objects, atom)
@@ -78,7 +78,7 @@ def _defined(
 
 
 def _subclasses(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """The classes that derive from one, of the files that were imported."""
+    """Return a list of the classes that derive from one, in the files that were imported."""
     base, objects = only(given.first()), run.program.objects
     run.unrepeatable()
     made = run.container("list", *run.site(place))

@@ -1,4 +1,4 @@
-"""What configurations are made of: fields with defaults, and the classes that a command line fills in."""
+"""The parts of configurations: fields with defaults, and the classes that a command line fills in."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ else:
 
 
 def _field(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """The default of a field: a value, or an object of the class that makes it."""
+    """Return the default of a field: a value, or an object of the class that is its factory."""
     default = given.keywords.get("default", given.positional[0] if given.positional else None)
     if default is not None:
         return SOME if exact(default) is ... else default
@@ -41,12 +41,12 @@ def _field(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 
 def filled(run: Run, value: Value, place: Place) -> Value:
-    """The configurations that are filled in from classes of fields."""
+    """Return the configurations that are filled in from classes of fields."""
     found = []
     for atom in each(value):
         if isinstance(atom, Class):
             atom = Object(atom, *run.site(place))
-        owner = mapped(atom)  # as `vars(args)` shows it
+        owner = mapped(atom)  # from `vars(args)`
         if owner is not None:
             atom = run.container("dict", *run.site(place))
             run.spread(Library(VARS, owner), atom)
@@ -60,7 +60,7 @@ def _filled_in(run: Run, row: Row, function: Library, given: Arguments, place: P
 
 
 def _interpolated(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """What another field holds, which is not known before the whole is composed."""
+    """Return what another field holds, which is unknown until the whole configuration is composed."""
     name = exact(given.first("interpolation"))
     return UNKNOWN | single(Constant(f"${{{name}}}")) if isinstance(name, str) else UNKNOWN
 

@@ -1,4 +1,4 @@
-"""What modules of layers hold: containers of them, and those that are added by name."""
+"""The contents of modules: containers of layers, and modules that are added by name."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ else:
 
 
 def _container(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A container of layers, under their keys where it is made of a dict."""
+    """Return a container of layers, under their keys if it is made from a dict."""
     made, objects = Object(Library(function.name), *run.site(place)), run.program.objects
     for value in (*given.positional, *given.keywords.values()):
         for atom in each(value):
@@ -43,7 +43,7 @@ def _container(run: Run, row: Row, function: Library, given: Arguments, place: P
 
 
 def _submodule(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """`owner.add_module(name, module)`."""
+    """Run `owner.add_module(name, module)`."""
     owner, (key, value) = function.receiver, (*given.positional, NONE, NONE)[:2]
     if isinstance(owner, Object):
         name = exact(given.given.get("name", key))
@@ -53,7 +53,7 @@ def _submodule(run: Run, row: Row, function: Library, given: Arguments, place: P
 
 
 def _children(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """The modules that a module holds, among what else it may."""
+    """Return the modules that a module holds, joined with unknown."""
     owner = function.receiver
     if not isinstance(owner, Object):
         return UNKNOWN

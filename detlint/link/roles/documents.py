@@ -1,4 +1,4 @@
-"""What opens configuration files, what loads them, and what puts several configurations together."""
+"""Functions that open configuration files, load them, or merge several configurations."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 else:
     Run = Any
 
-_DEEP = 8  # mappings within mappings
+_DEEP = 8  # nested mappings
 
 
 def _opened(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A configuration file that is opened to be read, or its text; unknown for any other file."""
+    """Return a configuration file that is opened to be read, or its text; unknown for any other file."""
     mode = given.keywords.get("mode", given.positional[1] if len(given.positional) > 1 else NONE)
     reads = mode == NONE or str(exact(mode)).startswith("r") or not row.text("modes")
     path = document_at(run, given.first()) if reads else None
@@ -31,7 +31,7 @@ def _opened(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 
 
 def _loaded(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """What a configuration file says."""
+    """Return the contents of a configuration file; unknown for any other file."""
     path = document_at(run, given.first())
     said = None if path is None else run.program.documents.parsed(path, row.text("form"))
     if path is None or not isinstance(said, (dict, list)):
@@ -41,7 +41,7 @@ def _loaded(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 
 
 def _united(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """One configuration of several, of which the last counts most."""
+    """Merge several configurations into one, in which the last takes precedence."""
     values = [atom for value in given.positional for atom in each(value)]
     if not values or len(values) > len(given.positional):
         return UNKNOWN
@@ -51,7 +51,7 @@ def _united(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 
 
 def _merged(run: Run, parts: list[Any], site: tuple[str, int], label: str, depth: int) -> Value:
-    """A new dict with the entries of several mappings, those within them put together too."""
+    """Return a new dict with the entries of several mappings; mappings within them are merged too."""
     objects, held = run.program.objects, dict[str, Value]()
     for part in parts:
         for slot, value in entries(objects, part).items():
@@ -70,7 +70,7 @@ def _merged(run: Run, parts: list[Any], site: tuple[str, int], label: str, depth
 
 
 def _replaced(run: Run, owner: Object, others: list[Any], place: Place) -> Value:
-    """A configuration of a class of fields, some of which others set."""
+    """Return a configuration of a class of fields, with the fields that others set replaced."""
     objects, made = run.program.objects, Object(owner.kind, *run.site(place))
     for name, value in objects.slots(owner).items():
         objects.store(made, name, value)

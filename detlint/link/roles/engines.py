@@ -21,12 +21,12 @@ else:
 
 _SLOT = re.compile(r"\((\S+) \d+\)")
 _STEP = "(function)"
-_OTHER = "?"  # the event that stands for all that are not known, or do not always happen
+_OTHER = "?"  # stands for events that are unknown, or do not always happen
 
 
 def _engine(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """An engine, with what it calls for each batch."""
-    own = function.receiver  # of a class of the project that is derived from it
+    """Return an engine, with what it calls for each batch."""
+    own = function.receiver  # of a derived class of the project
     made = own if isinstance(own, Object) else Object(Library(row.text("gives")), *run.site(place))
     if row.text("marks"):
         run.note(Marked(row.text("marks"), place))
@@ -36,26 +36,26 @@ def _engine(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 
 
 def _attaches(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A decorator that attaches a function to an event."""
+    """Return a decorator that attaches a function to an event."""
     method: Value = single(Library(row.text("calls"), function.receiver))
     return single(Partial(method, given.positional, ()))
 
 
 def _attached(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """Attach a function to an event of the receiver; itself, as a decorator has it."""
+    """Attach a function to an event of the receiver; return the function, as a decorator does."""
     event, handler = (*given.positional, UNKNOWN, UNKNOWN)[:2]
     engine, objects = function.receiver, run.program.objects
     if not isinstance(engine, Object):
         run.perhaps_call([handler], {}, place)
         return handler
     name = _name(only(event)) if run.is_certain() else _OTHER
-    slots = (f"({name} {number})" for number in count())  # one for each handler: those of one slot are alternatives
+    slots = (f"({name} {number})" for number in count())  # one for each handler: values in one slot are alternatives
     objects.store(engine, next(s for s in slots if objects.stored(engine, s) in (None, handler)), handler)
     return handler
 
 
 def _name(event: Atom | None) -> str:
-    """The name of an event that happens each time, of the library or of what is the library itself."""
+    """Return the name of an event of the library, or of a member of an enumeration; `_OTHER` if it is unknown."""
     member = member_of(event)
     if member is not None:
         return member.name
@@ -63,7 +63,7 @@ def _name(event: Atom | None) -> str:
 
 
 def _runs(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """Run an engine: its handlers by their events, what is iterated over, and the function for each batch."""
+    """Run an engine: its handlers by event, the iteration over its data, and the function for each batch."""
     engine = function.receiver
     if not isinstance(engine, Object):
         return run.iterate(given.first())

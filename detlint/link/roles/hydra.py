@@ -1,4 +1,4 @@
-"""What Hydra composes: configurations that a program keeps, and those of its files."""
+"""Configurations that Hydra composes: those that a program stores, and those in its files."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 else:
     Run = Any
 
-CONFIGS = Object(Library("hydra.core.config_store.ConfigStore"), "", 0)  # one in a program
-_FOLDER = "folder"  # the slot of the folder with the files of configurations
+CONFIGS = Object(Library("hydra.core.config_store.ConfigStore"), "", 0)  # one object in a program
+_FOLDER = "folder"  # the slot for the folder of configuration files
 
 
 def _configs(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -57,15 +57,15 @@ def _keeps(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 
 def _initialises(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """What says where the files of configurations are, seen from the file that says so."""
+    """Set the folder of the configuration files, relative to the file of the call."""
     where = folder_at(given.first("config_path"), folder(place.path))
     run.program.objects.replace(CONFIGS, _FOLDER, UNKNOWN if where is None else constant(where))
     return UNKNOWN
 
 
 def _composes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """The configuration of a name, with the overrides that the program itself has as strings: what one of these gives a
-    value that may be among others is not known.
+    """Return the configuration of a name, with the overrides that the program itself has as strings. Fields that an
+    override may set, among other values, are unknown.
     """
     overrides = given.keywords.get("overrides", given.positional[1] if len(given.positional) > 1 else NONE)
     items = [item for atom in overrides for item in _items(run, atom)]
@@ -84,14 +84,14 @@ def _composes(run: Run, row: Row, function: Library, given: Arguments, place: Pl
 
 
 def _items(run: Run, atom: Atom) -> Iterable[Value]:
-    """The items of a list or a tuple."""
+    """Return the items of a list or a tuple; empty for anything else."""
     if isinstance(atom, Tuple):
         return atom.items
     return run.program.objects.slots(atom).values() if run.is_container(atom) else ()
 
 
 def _configured(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A decorator, made by a call, that calls a function with the configuration of a name."""
+    """Make a decorator, or apply one: its function is called with the configuration of a name."""
     called = only(given.first())
     if not isinstance(function.receiver, Object):
         made = Object(Library(function.name), *run.site(place))
@@ -109,7 +109,7 @@ def _configured(run: Run, row: Row, function: Library, given: Arguments, place: 
 
 
 def _composed(run: Run, name: Value, where: object, overrides: list[str], place: Place) -> Value:
-    """The configuration of a name: that which the program keeps under it, with what files say laid over it."""
+    """Return the configuration of a name: the one that the program stores, overlaid with what files say."""
     atom, objects = only(name), run.program.objects
     word = atom.default if isinstance(atom, Option) else exact(name)
     if not isinstance(word, str):
@@ -130,7 +130,7 @@ def _composed(run: Run, name: Value, where: object, overrides: list[str], place:
 
 
 def _kept(run: Run, name: str, place: Place) -> Value:
-    """The configuration that the program keeps under a name."""
+    """Return the configuration that the program stores under a name."""
     node = run.program.objects.stored(CONFIGS, f"[{name!r}]")
     if node is None:
         return UNKNOWN
@@ -142,7 +142,7 @@ def _kept(run: Run, name: str, place: Place) -> Value:
 
 
 def _resolve(run: Run, root: Object) -> None:
-    """Give the fields of the parts of a configuration that refer to others what those hold."""
+    """Set the fields of a configuration's parts that refer to other fields to what those hold."""
     objects = run.program.objects
     for part in (a for value in _fields(run, root).values() for a in each(value) if isinstance(a, Object)):
         for name, value in _fields(run, part).items():
@@ -156,7 +156,7 @@ def _resolve(run: Run, root: Object) -> None:
 
 
 def _fields(run: Run, owner: Object) -> dict[str, Value]:
-    """The fields of an object of a class of fields, and their defaults."""
+    """Return the fields of an object of a class of fields, with their defaults."""
     classes = run.program.objects.classes
     infos = [classes[k] for k in run.program.objects.ancestry(owner.kind) if isinstance(k, Class) and k in classes]
     return {name: info.attributes.get(name, UNKNOWN) for info in reversed(infos) for name in info.fields}

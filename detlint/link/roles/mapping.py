@@ -1,4 +1,4 @@
-"""What dicts and other mappings are made of, what is read from them and added to them."""
+"""Functions that make dicts and other mappings, read from them, and add to them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ else:
 
 
 def _chains(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A mapping of several, which shows an entry of the first one that has it."""
+    """Return a mapping of several ones, which shows an entry of the first one that has it."""
     made, held = run.container("dict", *run.site(place)), dict[str, Value]()
     for value in reversed(given.positional):
         lay_all(run.program.objects, held, value)
@@ -56,7 +56,7 @@ def _chains(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 
 
 def _filled_dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A dict of what it is given, and of one item for all other keys: what the factory makes."""
+    """Return a dict of what is given, and of one item for all other keys: what the factory returns."""
     made = run.container("dict", *run.site(place))
     for atom in (atom for value in given.positional[1:] for atom in each(value)):
         run.spread(atom, made)
@@ -86,19 +86,19 @@ def _vars(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 
 def _globals(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """The names of the module, as the module that has them."""
+    """Return the names of the module, as the module that has them."""
     return single(Module(run.frame.path))
 
 
 def _locals(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """The variables of the function as they are now, or the module at the top level."""
+    """Return the variables of the function as they are now, or the module at the top level."""
     if run.frame.top:
         return single(Module(run.frame.path))
     return single(Keywords(tuple(sorted(item for item in run.frame.variables.items() if item[0].isidentifier()))))
 
 
 def _as_dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A dict of the attributes of an object."""
+    """Return a dict of the attributes of an object."""
     owner = only(given.first())
     made = run.container("dict", *run.site(place))
     run.spread(Library(VARS, owner) if isinstance(owner, Object) else Unknown(), made)
@@ -106,7 +106,7 @@ def _as_dict(run: Run, row: Row, function: Library, given: Arguments, place: Pla
 
 
 def _attributes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """An object with the attributes that it is given by keyword, or in a mapping."""
+    """Return an object with the attributes that are given by keyword or in a mapping."""
     made = Object(Library(function.name), *run.site(place))
     for atom in (atom for value in given.positional for atom in each(value)):
         run.spread(atom, made)
@@ -118,7 +118,7 @@ def _attributes(run: Run, row: Row, function: Library, given: Arguments, place: 
 
 
 def _shows(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """`vars(owner).update(...)`."""
+    """Run `vars(owner).update(...)`."""
     owner = function.receiver
     if isinstance(owner, Object):
         given_by_name = {f"[{name!r}]": value for name, value in given.keywords.items()}
@@ -134,7 +134,7 @@ def _shows(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 
 def _dict(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A dict, or what an object of a class that is derived from dict holds."""
+    """Return a dict, or the object of a class derived from dict, that holds what is given."""
     own = function.receiver
     made = own if isinstance(own, Object) else run.container("dict", *run.site(place))
     for value in given.positional:
@@ -193,7 +193,7 @@ def _adds(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 
 def _update(run: Run, owner: Object | Function, slot: str, value: Value, sure: bool) -> None:
-    """Take over an entry: its key may be missing where that may not happen, unless it was there before."""
+    """Add an entry, under an unknown key if this may not happen, unless the key was there before."""
     objects = run.program.objects
     known = slot if run.is_certain() or objects.stored(owner, slot) else "[]"
     if isinstance(owner, Object) and sure:
@@ -221,7 +221,7 @@ def _gets(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 
 def _item(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """What a container gives under a key by itself, where a class of the project may have a method for that."""
+    """Return what a container itself holds under a key, regardless of a method of the project's class."""
     owner, keys = function.receiver, given.positional
     owners = each(keys[0]) if owner is None and keys else () if owner is None else (owner,)
     if len(keys) != 1 + (owner is None):
@@ -230,7 +230,7 @@ def _item(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 
 def _gets_shown(run: Run, mapping: Library, method: str, given: Arguments) -> Value:
-    """What a method gives of the attributes of an object, as `vars` shows them."""
+    """Return what a method returns for the attributes of an object, as `vars` shows them."""
     if method == "items":
         return _pairs(run, mapping)
     if method == "values":
@@ -241,7 +241,7 @@ def _gets_shown(run: Run, mapping: Library, method: str, given: Arguments) -> Va
 
 
 def _gets_keyword(run: Run, method: str, given: Arguments, place: Place) -> Value:
-    """What a method gives of a dict that `**kwargs` gathered, or of the names of a module: the first argument."""
+    """Return what a method returns for its first argument: a dict gathered by `**kwargs`, or the names of a module."""
     held, key, default = only(given.first()), *(*given.positional, NONE, NONE, NONE)[1:3]
     if isinstance(held, Module) and method == "get":
         name = exact(key)
@@ -260,7 +260,7 @@ def _gets_keyword(run: Run, method: str, given: Arguments, place: Place) -> Valu
 
 
 def _copies(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """What is copied: a dict into one of its own, for another may be taken out of it."""
+    """Return a copy of a value: a dict is copied into a new one, as entries may be removed from the copy."""
     value: Value = given.first() if function.receiver is None else single(function.receiver)
     path, order = run.site(place)
     found = frozenset(_copy(run, atom, path, order) for atom in value)
@@ -269,7 +269,7 @@ def _copies(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 
 
 def _copy(run: Run, atom: Atom, path: str, order: int) -> Atom:
-    """The copy of an atom that is made at a place: of each dict another."""
+    """Return the copy of an atom that is made at a place: a new dict for each dict."""
     if not isinstance(atom, Object) or atom.kind != DICT or (atom.path == path and atom.order % FAR == order % FAR):
         return atom
     made = Object(DICT, path, order + FAR * (1 + crc32(f"{atom.path}:{atom.order}".encode(errors="replace"))))
@@ -278,19 +278,19 @@ def _copy(run: Run, atom: Atom, path: str, order: int) -> Atom:
 
 
 def _found(run: Run, owner: Object | Function, given: Arguments) -> Value:
-    """What a mapping holds under a key, or the default."""
+    """Return what a mapping holds under a key, joined with the default if that is unknown."""
     found = run.item_of(owner, given.positional[0])
     return join((found, *given.positional[1:2])) if found <= UNKNOWN else found
 
 
 def _popped(run: Run, owner: Object, slot: str, given: Arguments) -> Value:
-    """What is taken out of a mapping; a copy that the function has made has it no more.
+    """Return what is removed from a mapping; only a copy that the function itself made loses the entry.
 
-    Another mapping may be made at the same place, and passed on as one object with it.
+    Another mapping may be made at the same place, and be passed on as one object with it.
     """
     objects = run.program.objects
     taken = objects.taken(owner, slot) if objects.stored(owner, slot) is None else None
-    if taken is not None:  # in an earlier round of a loop
+    if taken is not None:  # removed in an earlier round of a loop
         return join((taken, *given.positional[1:2]))
     if _is_missing(run, owner, given.positional[0]):
         return given.positional[1] if len(given.positional) > 1 else NONE
@@ -301,13 +301,13 @@ def _popped(run: Run, owner: Object, slot: str, given: Arguments) -> Value:
 
 
 def _pairs(run: Run, owner: Atom) -> Value:
-    """The items of a mapping, keys and values."""
+    """Return the items of a mapping, keys and values."""
     values = run.held(owner) if isinstance(owner, Object) else join(entries(run.program.objects, owner).values())
     return single(Wrapped(single(Tuple((SOME, values))), single(owner)))
 
 
 def _is_missing(run: Run, owner: Object | Function, key: Value) -> bool:
-    """Whether a dict that was written down with all its keys has none like this."""
+    """Return whether a dict that was written down with all its keys lacks this key."""
     slots, known = run.program.objects.slots(owner), only(key)
     whole = run.is_container(owner) and bool(slots) and not slots.keys() & {"[]", OPEN}
     return whole and isinstance(known, Constant) and f"[{known.value!r}]" not in slots

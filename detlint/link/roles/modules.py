@@ -1,4 +1,4 @@
-"""What is done to modules and with functions of autograd, by the roles of the table of programs."""
+"""Operations on modules and with functions of autograd, by the roles of the table of programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ else:
 
 
 def _forwards(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """`super().__call__(...)`, or `Module.__call__(module, ...)`."""
+    """Run `super().__call__(...)`, or `Module.__call__(module, ...)`."""
     first = only(given.first()) if function.receiver is None else function.receiver
     rest = given.positional[1:] if function.receiver is None else given.positional
     if not isinstance(first, Object):
@@ -43,7 +43,7 @@ def _differentiable(run: Run, row: Row, function: Library, given: Arguments, pla
 
 
 def _constructs(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """An object of the class that is given, made with arguments that are not known."""
+    """Return an object of the class that is given, made with unknown arguments."""
     klass, start = only(given.first()), run.state
     if not isinstance(klass, Class) or start is None:
         return UNKNOWN

@@ -1,4 +1,4 @@
-"""What names and texts stand for: attributes, modules, classes and functions that are looked up by them."""
+"""Lookups by names and texts: of attributes, modules, classes and functions."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _attribute_of(run: Run, name: str, given: Arguments) -> Value:
 
 
 def _hasattr(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """Whether an object has an attribute: known of what its class declares, and of the arguments of a command line."""
+    """Return whether an object has an attribute, known for what its class declares and for command-line arguments."""
     name = exact(given.positional[1]) if len(given.positional) > 1 else None
     answers = {_has(run, atom, name) if isinstance(name, str) else None for atom in each(given.first())}
     answer = answers.pop() if len(answers) == 1 else None
@@ -71,11 +71,11 @@ def _has(run: Run, atom: Atom, name: str) -> bool | None:
     objects = run.program.objects
     if objects.lacks(atom, name):
         return False
-    if is_namespace(atom):  # where an option that is not given is left out, it has the attribute or not
+    if is_namespace(atom):  # an option that is not given may be left out, so the attribute may be missing
         held = objects.stored(atom, name)
         return None if held is None or _LEFT_OUT in held else True
     if isinstance(atom, Object) and isinstance(atom.kind, Library) and objects.given(atom, name) is not None:
-        return True  # of a configuration
+        return True  # an entry of a configuration
     if isinstance(atom, Library) and atom.name.partition(".")[0] == "torch":
         return run.tables.speak_of(f"{atom.name}.{name}") or None
     if isinstance(atom, (Object, Class)):
@@ -86,14 +86,14 @@ def _has(run: Run, atom: Atom, name: str) -> bool | None:
 
 
 def _texts(value: Value) -> list[str]:
-    """The texts that a value may be, options at their defaults; none where it may be anything else."""
+    """Return the texts that a value may be, with options at their defaults; empty if it may be anything else."""
     known = [settled(atom) for atom in each(value) if isinstance(atom, (Constant, Option))]
     texts = [text for text in known if isinstance(text, str)]
     return texts if len(texts) == len(value) else []
 
 
 def _names(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """What a text names, or calls, that is evaluated: where that is not known, perhaps something of the file."""
+    """Return what an evaluated text names, or the result of its call; possibly a class of the file if it is unknown."""
     name = given.first()
     known = only(name)
     text = settled(known) if isinstance(known, (Constant, Option)) else None
@@ -112,7 +112,7 @@ def _names(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 
 def _signature(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """What tells the parameters of a function, or of the constructor of a class, by their names."""
+    """Return an object that lists the parameters of a function, or of the constructor of a class, by name."""
     atom = only(given.first())
     found = run.attribute(atom, "__init__") if isinstance(atom, Class) else given.first()
     own = only(found)
@@ -130,7 +130,7 @@ def _signature(run: Run, row: Row, function: Library, given: Arguments, place: P
 
 
 def _imports(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """The module of a name; of one that may be another, which is not known, the one that stands there else."""
+    """Return the module of a name, joined with unknown if the name may also be another, unknown one."""
     known = only(given.first() - _UNTOLD - NONE)
     name = settled(known) if isinstance(known, (Constant, Option)) else None
     others = frozenset() if _UNTOLD.isdisjoint(given.first()) else UNKNOWN
@@ -146,7 +146,7 @@ def _imports(run: Run, row: Row, function: Library, given: Arguments, place: Pla
 
 
 def _spec(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """How a module is loaded from a file: from beside the one that says so, or from where the program starts."""
+    """Return the spec of a module in a file, relative to the file of the call or to where the program starts."""
     made = Object(Library(row.text("gives")), *run.site(place))
     location = exact(given.keywords.get("location", (*given.positional, UNKNOWN, UNKNOWN)[1]))
     if isinstance(location, str):
@@ -156,7 +156,7 @@ def _spec(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 
 def _loads(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """The module of a spec, which is loaded next."""
+    """Return the module of a spec, which is loaded next."""
     spec = only(given.first())
     path = exact(run.program.objects.stored(spec, _LOCATION) or UNKNOWN) if spec is not None else None
     return run.module_at(path) if isinstance(path, str) and path in run.program.facts else UNKNOWN

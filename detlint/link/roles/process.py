@@ -1,4 +1,4 @@
-"""What command lines, processes and the environment do to a program, by the roles of the table of programs."""
+"""Effects of command lines, processes and the environment on a program, by the roles of the table of programs."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _parser(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 
 
 def _inherit(run: Run, parser: Object, given: Arguments) -> None:
-    """Give a parser the arguments of its `parents`."""
+    """Add the arguments of its `parents` to a parser."""
     for atom in each(items_of(run, given.keywords.get("parents", NONE))):
         if isinstance(atom, Object) and atom.kind == parser.kind and atom != parser:
             for name, value in run.program.objects.slots(_namespace(run, atom)).items():
@@ -66,7 +66,7 @@ def _inherit(run: Run, parser: Object, given: Arguments) -> None:
 
 
 def _subparser(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """The parser of a command, which sets arguments of the parser that it is added to."""
+    """Return the parser of a command, which sets arguments of the parser that it is added to."""
     parser = function.receiver
     if not isinstance(parser, Object):
         return UNKNOWN
@@ -81,14 +81,14 @@ _PARENT = "(parent)"
 
 
 def _set(run: Run, parser: Object | Function, name: str, value: Value) -> None:
-    """Set an argument that a parser reads: for good, unless it is one that another command sets otherwise."""
+    """Set an argument that a parser reads: for good, unless it is one that another command may set differently."""
     namespace = _namespace(run, parser)
     whole = run.program.objects.stored(parser, _PARENT) is None
     (run.program.objects.replace if whole else run.program.objects.store)(namespace, name, value)
 
 
 def _namespace(run: Run, parser: Object | Function) -> Object:
-    """The object that holds the arguments which a parser reads: one for all commands."""
+    """Return the object that holds the arguments that a parser reads: one for all commands."""
     assert isinstance(parser, Object)
     above, seen = run.program.objects.stored(parser, _PARENT), {parser}
     while above is not None and isinstance(parent := next(iter(above)), Object) and parent not in seen:
@@ -109,7 +109,7 @@ def _option(run: Run, row: Row, function: Library, given: Arguments, place: Plac
     name = str(destination) if destination else long.lstrip("-").replace("-", "_")
     implied = {"store_true": False, "store_false": True}.get(str(exact(given.keywords.get("action", NONE))))
     default = given.keywords.get("default", NONE if implied is None else single(Constant(implied)))
-    if isinstance(exact(default), str):  # is read as what is given would be
+    if isinstance(exact(default), str):  # a default is parsed as a given word is
         kind = only(given.keywords.get("type", NONE))
         default = (looked_up(run, kind, default) if isinstance(kind, Class) else None) or default
     required = truth(given.keywords.get("required", NONE)).expected or not long.startswith("-")
@@ -122,7 +122,7 @@ def _option(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 
 
 def _option_class(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A class whose fields are options, under one name among the arguments."""
+    """Add a class whose fields are options, under one name among the arguments."""
     value, name = (*given.positional, UNKNOWN, UNKNOWN)[:2]
     destination = exact(given.keywords.get("dest", name))
     if function.receiver is not None and isinstance(destination, str):
@@ -155,7 +155,7 @@ def _arguments(run: Run, row: Row, function: Library, given: Arguments, place: P
 
 
 def _words(run: Run, value: Value) -> list[str] | None:
-    """The words of a command line that is written down; None where they are not known."""
+    """Return the words of a command line that is written down; None if they are unknown."""
     atom = only(value)
     if exact(value) == "":
         return []
@@ -165,10 +165,10 @@ def _words(run: Run, value: Value) -> list[str] | None:
 
 
 def _settled(run: Run, namespace: Object, words: list[str], place: Place) -> Object:
-    """The arguments that a command line gives which is written down: the other options are left at their defaults."""
+    """Return the arguments of a command line that is written down; other options are left at their defaults."""
     slots, named = run.program.objects.slots(namespace), {word.partition("=")[0] for word in words if word[:1] == "-"}
     options = {a.name for value in slots.values() for a in value if isinstance(a, Option)}
-    if not named <= options:  # by short names, perhaps
+    if not named <= options:  # perhaps by short names
         return namespace
     made = Object(namespace.kind, *run.site(place))
     for name, value in slots.items():
@@ -193,12 +193,12 @@ def _flag(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 
 def _options(name: str, default: Value, place: Place, read: str = "") -> Value:
-    """A value that the user may set, with its default; one that is `read` from a word is never None."""
+    """Return a value that the user may set, with its default; one that is `read` from a word is never None."""
     return frozenset(Option(name, a.value, place, read) if isinstance(a, Constant) else a for a in default)
 
 
 def _parameter(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A decorator that gives a parameter of the function a default."""
+    """Give a parameter of a decorated function a default, as an option."""
     names = [name for value in given.positional if isinstance(name := exact(value), str)]
     long = next((name.partition("/")[0] for name in names if name.startswith("--")), "")
     default = given.keywords.get("default", NONE)
@@ -211,7 +211,7 @@ def _parameter(run: Run, row: Row, function: Library, given: Arguments, place: P
 
 
 def _instance(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """An object of the class that is given, or of that a container holds; a function is called."""
+    """Return an object of the class that is given or that a container holds; run a function as a command."""
     if function.receiver is None and (not given.positional or any(isinstance(a, Function) for a in given.first())):
         return run.run_command(given.first() if given.positional else frozenset(), place)
     values = [given.first()] if function.receiver is None else [run.held(function.receiver)]
@@ -220,7 +220,7 @@ def _instance(run: Run, row: Row, function: Library, given: Arguments, place: Pl
 
 
 def _default(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """The default of a parameter that stands for an option."""
+    """Return the default of a parameter that stands for an option."""
     value = given.keywords.get("default", given.positional[0] if given.positional else SOME)
     return SOME if exact(value) is ... else value
 
@@ -233,8 +233,8 @@ def _instances(run: Run, row: Row, function: Library, given: Arguments, place: P
 
 
 def _trainer_cli(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A command line that seeds, then makes a data set, a model and a trainer, all by their defaults, and trains."""
-    own = isinstance(function.receiver, Object)  # what is made is of a class of the project that is derived from it
+    """Run a command line that seeds, makes a data set, a model and a trainer by their defaults, and trains."""
+    own = isinstance(function.receiver, Object)  # of a derived class of the project
     made = function.receiver if isinstance(function.receiver, Object) else Object(function, *run.site(place))
     start, default = run.state, given.get(row.text("parameter"))
     off = exact(default) is False
@@ -269,14 +269,14 @@ def _scope(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 
 def _variable(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A variable of the environment, which the user sets or leaves out."""
+    """Return a variable of the environment, which the user sets or leaves out."""
     name = exact(given.first())
     default = given.keywords.get("default", given.positional[1] if len(given.positional) > 1 else NONE)
     return _options(f"{name}", default, place)
 
 
 def _starts(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A process or thread of a class of the project."""
+    """Run a process or thread of a class of the project."""
     if isinstance(function.receiver, Object) and isinstance(function.receiver.kind, Class) and run.state is not None:
         start = run.state
         if start["start"] == "spawn" and ".Process." in function.name:
@@ -289,14 +289,14 @@ def _starts(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 
 
 def _leaves(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """What is called at the end, itself, since it may be decorated so."""
+    """Register what is called at the end of the program, and return it, since it may be decorated so."""
     first = 1 if row.text("after") else 0
     run.call_at_end((*given.positional, UNKNOWN, UNKNOWN)[first], given.positional[first + 1 :], place)
     return given.first()
 
 
 def _left_with(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """What is called when the receiver, a stack of contexts, is left."""
+    """Register what is called when the receiver, a stack of contexts, is left, and return it."""
     if isinstance(function.receiver, Object) and run.is_certain():
         called = Partial(given.first(), given.positional[1:], tuple(sorted(given.keywords.items())))
         run.program.objects.store(function.receiver, CALLED, single(called))
@@ -306,7 +306,7 @@ def _left_with(run: Run, row: Row, function: Library, given: Arguments, place: P
 
 
 def _enters(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """What a context gives that is left when the receiver is."""
+    """Enter a context that is left together with the receiver; return what entering it returns."""
     return join(run.enter_into(function.receiver, atom, place) for atom in each(given.first()))
 
 
@@ -361,7 +361,7 @@ def _environment(run: Run, row: Row, function: Library, given: Arguments, place:
 
 
 def _environment_updated(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """Several variables at once, by keyword or by a mapping."""
+    """Set several variables at once, by keyword or from a mapping."""
     held = (slot for value in given.positional for atom in each(value) for slot in entries(run.program.objects, atom))
     for name in (*given.keywords, *map(key, held)):
         run.set_environment("os.environ", name, place)
@@ -369,7 +369,7 @@ def _environment_updated(run: Run, row: Row, function: Library, given: Arguments
 
 
 def _broadcasts(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A seed that one process draws, and the others have a tensor for, is entropy in all of them."""
+    """Turn a seed that one process draws into entropy for all, including those that receive it in a tensor."""
     call = run.node
     run.ask("node", call)
     entropy = entropy_in(given.first(row.text("parameter")))

@@ -1,4 +1,4 @@
-"""Registries: what functions and classes are kept in, most by a name."""
+"""Registries: containers of functions and classes, most of them by name."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ else:
 
 
 def _registers(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A decorator that adds to a registry, itself made by a call or not."""
+    """Add to a registry, by a decorator that may itself be made by a call."""
     values = (*given.positional, *given.keywords.values())
     made = [v for v in values if any(isinstance(a, (Function, Class)) for a in v)]
     name = given.keywords.get("name", next((v for v in given.positional if v not in made), None))
@@ -43,7 +43,7 @@ def _registers(run: Run, row: Row, function: Library, given: Arguments, place: P
 
 
 def _slot(atom: Atom, name: Value | None) -> str:
-    """Where a registry keeps something: by the name that it is given, else by its own."""
+    """Return the slot in which a registry keeps something: by the name that it is given, else by its own."""
     if name is not None and name != NONE:
         text = exact(name)
     else:
@@ -52,7 +52,7 @@ def _slot(atom: Atom, name: Value | None) -> str:
 
 
 def _builds(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """What a registry makes by the name that a configuration gives."""
+    """Return what a registry makes by the name that a configuration gives."""
     held = run.held(function.receiver) if function.receiver is not None else UNKNOWN
     return run.call_value(held, [], {"**": UNKNOWN}, place)
 

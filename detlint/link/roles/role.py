@@ -1,4 +1,4 @@
-"""What the roles of the table of programs have in common: how one is called, and what several ask."""
+"""Common parts of the roles of the table of programs: the signature of a role, and what several of them ask."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Role = Callable[[Any, Row, Library, Arguments, Place], Value]
 
 
 def items_of(run: Run, value: Value) -> Value:
-    """The items of what can be looked into without iterating over it."""
+    """Return the items of a value that can be read without iterating over it; unknown for others."""
     found = []
     for atom in each(value):
         if isinstance(atom, Wrapped):

@@ -1,4 +1,4 @@
-"""What the roles of the table of programs mean: one function a role."""
+"""The meaning of the roles in the table of programs: one function for each role."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ else:
     Run = Any
 
 
-_PARTS = 16  # of a text that is split, the first ones
+_PARTS = 16  # of a split text, the first ones
 
 
 def _passes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -95,7 +95,7 @@ def _train(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 
 def _mode(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """The mode of one object, which begins in evaluation, and of no other."""
+    """Set the mode of one object, which begins in evaluation mode, and of no other."""
     mode = truth(given.first()).expected if given.positional or given.keywords else True
     word = row.text("mode") if mode else "eval"
     run.note(Switched("layers", word, place))
@@ -127,7 +127,7 @@ def _zips(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 def _consumes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     value = given.first() if given.positional else UNKNOWN
-    if function.name == "builtins.iter" and len(given.positional) == 2:  # of a function, until it returns the second
+    if function.name == "builtins.iter" and len(given.positional) == 2:  # calls it until it returns the second argument
         items = run.call_value(value, [], {}, place)
     elif function.name == "builtins.next":
         items = join(run.next_of(atom) for atom in each(value))
@@ -142,7 +142,7 @@ def _consumes(run: Run, row: Row, function: Library, given: Arguments, place: Pl
 
 
 def _gathered(run: Run, items: Value, place: Place) -> Value:
-    """A list of which it is not known where an item is."""
+    """Return a list whose items have unknown positions."""
     made = run.container("list", *run.site(place))
     run.program.objects.store(made, "[]", items)
     return single(made)
@@ -167,7 +167,7 @@ def _dataset(run: Run, row: Row, function: Library, given: Arguments, place: Pla
         inner = items_of(run, single(atom)) if run.is_container(atom) or isinstance(atom, Tuple) else None
         run.program.objects.store(made, "[]", single(atom) if inner is None else inner)
     whole = single(made)
-    return single(Tuple((whole,) * 8)) if consumer is not None else whole  # random_split gives several
+    return single(Tuple((whole,) * 8)) if consumer is not None else whole  # random_split returns several
 
 
 def _partial(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -176,7 +176,7 @@ def _partial(run: Run, row: Row, function: Library, given: Arguments, place: Pla
 
 
 def _refers(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """What gives its argument when it is called, or calls it with others."""
+    """Return a partial call of the function that the row names, with all arguments or with the one of the row."""
     called = single(Library(row.text("calls")))
     if row.text("given") == "all":
         return single(Partial(called, given.positional, tuple(sorted(given.keywords.items()))))
@@ -184,7 +184,7 @@ def _refers(run: Run, row: Row, function: Library, given: Arguments, place: Plac
 
 
 def _makes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """An object of a library's class, with what it was given."""
+    """Return an object of a library's class, with the arguments that it was given."""
     if row.text("marks"):
         run.note(Marked(row.text("marks"), place))
     return run.made_context(row.text("gives"), given.positional, given.keywords, place)
@@ -203,7 +203,7 @@ def _super(run: Run, row: Row, function: Library, given: Arguments, place: Place
 
 
 def _first_argument(run: Run, klass: Class) -> Atom | None:
-    """What a method of a class that is called as a function was given first: an object of that class."""
+    """Return the first argument of a method that is called as a function, if it is of the class; None otherwise."""
     parameters = run.program.function(Function(run.frame.path, run.frame.function)).parameters
     given = run.frame.variables.get(parameters[0].name) if parameters else None
     atom = None if given is None else only(given)
@@ -212,7 +212,7 @@ def _first_argument(run: Run, klass: Class) -> Atom | None:
 
 
 def _text(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A method of a string that is known."""
+    """Call a method of a known string."""
     method = getattr(str, function.name.rpartition(".")[2])
     texts = [exact(value) for value in given.positional[1:]]
     if not given.positional or given.keywords or not all(isinstance(text, (str, int)) for text in texts):
@@ -221,7 +221,7 @@ def _text(run: Run, row: Row, function: Library, given: Arguments, place: Place)
     for atom in each(given.positional[0]):
         text = settled(atom) if isinstance(atom, (Constant, Option)) else None
         changed = _changed(method, text, texts) if isinstance(text, str) else None
-        if isinstance(changed, (list, tuple)):  # what it was split into
+        if isinstance(changed, (list, tuple)):  # the parts that it was split into
             found.append(single(Tuple(tuple(single(_instead(atom, part)) for part in changed[:_PARTS]))))
         else:
             found.append(SOME if changed is None else single(_instead(atom, changed)))
@@ -229,7 +229,7 @@ def _text(run: Run, row: Row, function: Library, given: Arguments, place: Place)
 
 
 def _formats(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """`text.format(...)` of texts and numbers that are known."""
+    """Run `text.format(...)` with known texts and numbers."""
     names = tuple(given.keywords)
 
     def put_in(text: object, *parts: object) -> object:
@@ -241,12 +241,12 @@ def _formats(run: Run, row: Row, function: Library, given: Arguments, place: Pla
 
 
 def _instead(atom: Atom, changed: object) -> Atom:
-    """A constant, or an option with the default of which one is made, by what the other default becomes."""
+    """Return the changed constant; for an option, the option with the changed default."""
     return replace(atom, default=changed) if isinstance(atom, Option) else Constant(changed)
 
 
 def _changed(method: Any, text: str, others: Sequence[object]) -> object:
-    """What a method of strings returns; None where it takes other arguments than these, or that may be too long."""
+    """Return the result of a string method; None if it takes other arguments than these, or the text is too long."""
     try:
         return method(text, *others) if len(text) <= LONGEST else None
     except (TypeError, ValueError):
@@ -279,13 +279,13 @@ def _setattr(run: Run, row: Row, function: Library, given: Arguments, place: Pla
 
 
 def _decorates(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A decorator that leaves a function what it is, itself made by a call or not."""
+    """Return the function that a decorator leaves as it is, or the decorator if a call makes it first."""
     made = next((v for v in given.positional if any(isinstance(a, (Function, Class, Partial)) for a in v)), None)
     return single(function) if made is None else made
 
 
 def _compiles(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """A decorator that compiles a function, itself made by a call or not."""
+    """Return the function that a decorator compiles, or the decorator if a call makes it first."""
     made = _decorates(run, row, function, given, place)
     known = given.applies(row.list("when"), row.list("unless"))
     if made == single(function):

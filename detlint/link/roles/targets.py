@@ -1,4 +1,4 @@
-"""What is found, and made, by a name that a configuration gives: of classes and functions, with their arguments."""
+"""Objects found or made by the name that a configuration gives: classes and functions, with their arguments."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ else:
     Run = Any
 
 _OWN = frozenset((TARGET, PARTIAL, RECURSIVE, POSITIONAL, "_convert_"))
-_DEEP = 8  # configurations within others
-_APART = FAR * 2**33  # added to the order of what is made of a part
+_DEEP = 8  # nested configurations
+_APART = FAR * 2**33  # added to the order of what is made from a part
 
 
 def _located(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -50,27 +50,27 @@ def _located(run: Run, row: Row, function: Library, given: Arguments, place: Pla
 
 
 def _text(value: Value) -> str | None:
-    """The text that a value is, an option at its default."""
+    """Return the text that a value is, with an option at its default; None if it is anything else."""
     atom = only(value)
     text = settled(atom) if isinstance(atom, (Constant, Option)) else None
     return text if isinstance(text, str) else None
 
 
 def _at(run: Run, name: str | None) -> Value:
-    """What a dotted name stands for, in the module of which it is loaded."""
+    """Return what a dotted name stands for, after loading its module."""
     head, _, last = (name or "").rpartition(".")
     return join(run.attribute(atom, last) for atom in each(run.module_named(head, run.frame.path))) if head else UNKNOWN
 
 
 def _targets(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """Call what a configuration names as its target, with the other entries."""
+    """Call what a configuration names as its target, with the other entries as arguments."""
     extra = {name: value for name, value in given.keywords.items() if name != "config"}
     extra |= {"**": UNKNOWN} if given.hidden else {}
     return join(_made(run, atom, given.positional[1:], extra, place, _DEEP) for atom in each(given.first("config")))
 
 
 def _made(run: Run, atom: Atom, rest: tuple[Value, ...], extra: dict[str, Value], place: Place, depth: int) -> Value:
-    """What is made of a part of a configuration: itself, where it neither names a target nor has a part that does."""
+    """Return what a part of a configuration makes: itself, if neither it nor a part in it names a target."""
     if isinstance(atom, (Constant, Option)) and settled(atom) is None:
         return NONE
     if depth == 0 or not _is_part(atom):
@@ -96,14 +96,14 @@ def _made(run: Run, atom: Atom, rest: tuple[Value, ...], extra: dict[str, Value]
 
 
 def _part(run: Run, value: Value, place: Place, depth: int) -> Value:
-    """What is made of a value of a configuration: of a part that names a target what that makes."""
+    """Return what a value of a configuration makes: itself, or for a part with targets what these make."""
     atom = only(value)
     holds = _is_part(atom) and _names(run, atom, depth - 1)
     return _made(run, atom, (), {}, place, depth - 1) if atom is not None and holds else value
 
 
 def _inside(run: Run, owner: Object, place: Place, depth: int) -> Value:
-    """A mapping or a list in which what names a target is what that makes."""
+    """Return a mapping or a list in which the parts that name a target are replaced by what these make."""
     if not _names(run, owner, depth):
         return single(owner)
     made = Object(owner.kind, owner.path, owner.order + _APART)
@@ -113,19 +113,19 @@ def _inside(run: Run, owner: Object, place: Place, depth: int) -> Value:
 
 
 def _names(run: Run, owner: Object, depth: int) -> bool:
-    """Whether a part of a configuration, or one within it, names a target."""
+    """Return whether a part of a configuration, or one within it, names a target."""
     slots = run.program.objects.slots(owner)
     inner = (atom for value in slots.values() for atom in value if _is_part(atom))
     return f"[{TARGET!r}]" in slots or (depth > 0 and any(_names(run, atom, depth - 1) for atom in inner))
 
 
 def _is_part(atom: Atom | None) -> TypeGuard[Object]:
-    """Whether an atom is a mapping or a list of a configuration."""
+    """Return whether an atom is a mapping or a list of a configuration."""
     return isinstance(atom, Object) and atom.kind in (DICT, LIST)
 
 
 def _made_of_document(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
-    """What a file or a text whose parts name what is made of them makes, in order; one that is not known may seed."""
+    """Return what a file or a text makes by the targets of its parts, in order; an unknown one may seed."""
     stream, form = given.first(row.text("parameter")), row.text("form")
     path, text = document_at(run, stream), exact(stream)
     if path is None and isinstance(text, str):

@@ -1,1 +1,1 @@
-"""Programs followed: where they start, in which groups, and what is kept of them from run to run."""
+"""Following programs: where they start, in which groups, and what is kept of them between runs."""

@@ -1,4 +1,4 @@
-"""Programs followed from where they start, one after the other, each with what the ones before it have taught."""
+"""Following programs from their starts, one after another, each with what was learned from those before."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from detlint.programs.events import UNSEEDED, Marked, Opened, State
 
 @dataclass(slots=True)
 class Outcome:
-    """What comes of a start: its entry point, if it is one, and those of the processes that it starts.
+    """The outcome of a start: its entry point, if it is one, and those of the processes that it starts.
 
-    Each of these has what tells it from other processes. `end` is the file that the program starts with and the state
-    that it ends in, None where that says nothing of others; `errors` says what could not be followed.
+    Each process comes with what distinguishes it from other processes. `end` is the file that the program starts with
+    and the state that it ends in, None if that says nothing about others; `errors` says what could not be followed.
     """
 
     entry: Entry | None
@@ -39,10 +39,10 @@ class Outcome:
 
 @dataclass(slots=True)
 class Course:
-    """What comes of a start, whatever other programs are followed, and what that rests on.
+    """The outcome of a start, independent of which other programs are followed, and what it rests on.
 
-    `walks` are those of its functions, some perhaps more than once, `asked` is what its program and the processes that
-    it starts looked for. `spared` are processes that are not followed, for an earlier start has the same.
+    `walks` are those of its functions, some perhaps more than once; `asked` is what its program and the processes that
+    it starts looked up. `spared` are processes that are not followed, as an earlier start has the same.
     """
 
     outcome: Outcome
@@ -51,13 +51,13 @@ class Course:
     spared: frozenset[object]
 
     def paths(self) -> frozenset[str]:
-        """The files that it runs."""
+        """Return the files that it runs."""
         return frozenset(path for (path, _), _ in self.walks)
 
 
 @dataclass(slots=True)
 class Followed:
-    """What comes of some starts, in their order, and which documents were `looked` for."""
+    """The courses of some starts, in order, and the documents that were `looked` for."""
 
     courses: Sequence[Course]
     looked: Mapping[str, str]
@@ -70,9 +70,9 @@ _NONE: Mapping[Start, Course] = {}
 def follow(
     program: Program, tables: Tables, starts: Iterable[Start], known: Mapping[Start, Course] = _NONE
 ) -> Followed:
-    """Follow the programs that start there; what they taught is forgotten at the end.
+    """Follow the programs that begin at some starts; what is learned from them is forgotten at the end.
 
-    `known` are courses that would come out as they are, unless other processes are spared.
+    `known` are courses that would have the same result, unless other processes are spared.
     """
     follower = _Follower(program, tables)
     courses = [follower.course(start, known.get(start)) for start in starts]
@@ -80,8 +80,8 @@ def follow(
     return Followed(courses, program.documents.looked)
 
 
-_MOST_AGAIN = 45  # files of a program that is followed again with its options undecided, which takes as long once more
-_WAYS = 4  # arguments with which processes are started with one function, told apart
+_MOST_AGAIN = 45  # files of a program that is followed again with its options undecided, which doubles the time
+_WAYS = 4  # argument lists of one function that are distinguished if processes start with it
 
 
 class _Follower:
@@ -94,7 +94,7 @@ class _Follower:
         self._spared: set[object] = set()
 
     def course(self, start: Start, known: Course | None) -> Course:
-        """What comes of a start; `known`, where that spares the same processes now."""
+        """Return the course of a start; `known`, if it spares the same processes now."""
         if known is not None and known.spared <= self._started:
             begun = {given for given, _ in known.outcome.processes}
             if begun.isdisjoint(self._started):
@@ -104,7 +104,7 @@ class _Follower:
         return Course(self.outcome(start), *self.program.take(), frozenset(self._spared))
 
     def outcome(self, start: Start) -> Outcome:
-        """What comes of a start, and of the processes that begin there."""
+        """Return the outcome of a start, and of the processes that it starts."""
         facts = self.program.facts[start.path]
         entry = Entry(start.path, start.kind, start.name, start.place, start.self_check, start.target)
         if not start.function:
@@ -122,9 +122,9 @@ class _Follower:
         entry.self_check = entry.self_check and not _trains_by_others(entry)
         objects = self.program.objects
         if entry.kind != "script" or self.program.facts[script].lasting:
-            found.end = script, entry.end  # not of one that another may load, such as a configuration
+            found.end = script, entry.end  # not of a file that another may load, such as a configuration
         if entry.kind == "script" and not (entry.acts or run.spawned):
-            found.entry = None  # a script that does nothing of interest is a configuration, as likely as not
+            found.entry = None  # a script that does nothing of interest is probably a configuration
         actors = actors_among(objects, run.spawned)
         pickled = {started for started, _, whole in run.spawned if whole}
         starts: dict[Function | Class | Library, dict[tuple[Call, ...], None]] = {}
@@ -136,7 +136,7 @@ class _Follower:
         for key, ways in starts.items():
             last = next(reversed(ways))[0][1]
             given = (key, *(frozenset(getattr(a, "kind", a) for a in value) for value in last))
-            if given in self._started:  # another script starts the same
+            if given in self._started:  # another script starts the same process
                 self._spared.add(given)
                 continue
             self._started.add(given)
@@ -167,9 +167,9 @@ class _Follower:
     ) -> Interpreter:
         """Run a script as the main program, or a function of a module that is imported first.
 
-        `starter` has the objects of the process that starts this one with `positional`; a new process begins by
-        importing the file that the program started with, `main`, unless it is given the function as a whole. There may
-        be `more` calls in it.
+        `starter` has the objects of the process that starts this one with `positional`. A new process begins by
+        importing `main`, the file that the program started with, unless its function is pickled as a whole. It may make
+        `more` calls.
         """
         shared = self.program.objects.shared or self.program.objects
         shared.watch = Watch()
@@ -220,10 +220,10 @@ class _Follower:
 
 
 def _chance(entry: Entry) -> int:
-    """How many generators begin anew in each run: of processes started with one function, the most tells of all."""
+    """Return how many generators begin anew in each run, by which processes of one function are ranked."""
     return sum(stream.state in (UNSEEDED, "late") for stream in entry.streams)
 
 
 def _trains_by_others(entry: Entry) -> bool:
-    """Whether a program trains by functions of other files, which its own file does not show."""
+    """Return whether a program trains by functions of other files, which its own file does not show."""
     return any(met.event.kind == "trains" and met.event.place.path != entry.path for met in entry.of(Marked))

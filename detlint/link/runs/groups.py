@@ -1,4 +1,4 @@
-"""Programs in groups of those that share code: what is learned of one helps to follow the others of its group."""
+"""Groups of programs that share code: what is learned from one helps to follow the others of its group."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable
 
 from detlint.link.runs.starts import Imported, Start
 
-_SHARED = 0.7  # of the files that a program may load: so many are those of its group too
+_SHARED = 0.7  # the part of a program's files that its group has to share
 
 
 class Group:
-    """Programs that share code, by where they start, and the files that they may load, as the bits of a number.
+    """The starts of programs that share code, and the files that these may load, as the bits of a number.
 
-    `work` is how many files these are, summed up over the programs.
+    `work` is the number of these files, summed up over the programs.
     """
 
     def __init__(self) -> None:
@@ -22,11 +22,11 @@ class Group:
         self._files = 0
 
     def shared(self, files: int) -> int:
-        """How many of these files it may load."""
+        """Return how many of these files the group may load."""
         return (self._files & files).bit_count()
 
     def likeness(self, files: int) -> float:
-        """How alike these files and its own are: those of both, as a part of all."""
+        """Return the likeness of these files and the group's own: the number of common files divided by that of all."""
         return self.shared(files) / (self._files | files).bit_count()
 
     def add(self, start: Start, files: int) -> None:
@@ -37,7 +37,7 @@ class Group:
 
 
 def grouped(starts: Iterable[Start], imports: Imported) -> list[Group]:
-    """The starts of programs, in groups that depend on the imports alone: `imports` has the files that a file loads.
+    """Return the starts of programs in groups that depend on `imports` alone, the files that each file loads.
 
     Starts in the same file are in the same group.
     """
@@ -58,7 +58,7 @@ def grouped(starts: Iterable[Start], imports: Imported) -> list[Group]:
 
 
 def _loaded(imports: Imported) -> dict[str, int]:
-    """The files that may be loaded where a program starts with a file, by the path of that, one bit each."""
+    """Return the files that may be loaded if a program starts with a file, one bit each, by the path of that file."""
     found = {path: 1 << number for number, path in enumerate(imports)}
     order = list(imports)
     changed = True
@@ -75,7 +75,7 @@ def _loaded(imports: Imported) -> dict[str, int]:
 
 
 def _islands(imports: Imported) -> dict[str, int]:
-    """A number for each file: the same one for files that imports join, in whatever direction."""
+    """Return a number for each file, the same one for files that imports connect in any direction."""
     numbers = {path: number for number, path in enumerate(imports)}
     joined = list(range(len(numbers)))
 

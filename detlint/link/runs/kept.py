@@ -1,7 +1,7 @@
-"""What came of the programs of a project, kept for when some of its files are others: what these do not touch stays.
+"""The outcomes of a project's programs, kept for later runs: those that changed files do not affect are reused.
 
-A program comes out the same where of each changed file that it runs the part that it comes to is as it was, if perhaps
-on other lines. What came of it is moved there then.
+A program has the same outcome if, of each changed file that it runs, the part that it reaches is as it was, perhaps on
+other lines. Its outcome is then moved to these lines.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _Moved = tuple[Mapping[Place, Place], Mapping[int, int]]
 
 @dataclass(slots=True)
 class Basis:
-    """What courses rest on: the facts of files by path, and the `likeness` of all of them together.
+    """The basis of courses: the facts of files by path, and the `likeness` of all of them together.
 
-    `looked` has what tells the contents of documents that were asked for, by path, and `derived` what was made of
-    single files.
+    `looked` has what identifies the contents of documents that were asked for, by path, and `derived` what was made
+    from single files.
     """
 
     facts: Mapping[str, Facts]
@@ -46,21 +46,21 @@ class Basis:
 
 
 class Kept:
-    """The courses of programs the last time that they were followed. A project that is linked again hands it on."""
+    """The courses of programs from the last time they were followed. A project that is linked again passes it on."""
 
     def __init__(self, basis: Basis | None = None, courses: Mapping[Key, Course] = _NONE) -> None:
-        """`courses` are those of an earlier run, if any, by what their starts are known by."""
-        self.followed = 0  # programs, the last time
+        """Begin with the `courses` of an earlier run, if any, by the keys of their starts."""
+        self.followed = 0  # programs that were followed the last time
         self.basis = basis
         self._courses = courses
 
     @property
     def lasting(self) -> dict[Key, Course]:
-        """The courses that no objects belong to: processes are known by what these hold."""
+        """The courses that involve no objects: processes are identified by what objects hold."""
         return {key: each for key, each in self._courses.items() if not (each.outcome.processes or each.spared)}
 
     def courses(self, program: Program, starts: Sequence[Start]) -> dict[Start, Course]:
-        """Those that these files leave as they are, unless other processes are spared, by where programs start now."""
+        """Return the courses unchanged by these files, unless other processes are spared, by their starts now."""
         old = self.basis
         if old is None or old.likeness != _likeness(program):
             return {}
@@ -79,31 +79,31 @@ class Kept:
             moved = None if course is None else _now(course, changed, methods)
             if moved is not None:
                 found[start] = moved
-        if found:  # which of them looked for a document is not known
+        if found:  # it is unknown which of them looked for a document
             program.documents.looked.update(old.looked)
-        lost = {start.path for start in starts if start not in found}  # programs of one file know of each other
+        lost = {start.path for start in starts if start not in found}  # programs of one file depend on each other
         return {start: course for start, course in found.items() if start.path not in lost}
 
     def keep(self, program: Program, courses: Mapping[Start, Course], followed: int) -> None:
-        """Keep what was followed, or was known."""
+        """Keep the courses that were followed, or were known."""
         self.basis = Basis(program.facts, _likeness(program), program.documents.looked, program.derived)
         self.followed = followed
         self._courses = {_key(start): course for start, course in courses.items()}
 
 
 def _key(start: Start) -> Key:
-    """What a start is known by, wherever it stands."""
+    """Return what identifies a start, independent of its line."""
     return start.path, start.kind, start.script, start.name, start.function, start.target, start.self_check
 
 
 def _likeness(program: Program) -> str:
-    """What tells all that programs learn of all files together."""
+    """Return a digest of what programs learn from all files together."""
     told = [*program.facts], sorted(program.imports.paths), sorted(program.own.items()), program.registered
     return digests.digest(repr(told).encode("utf-8", "surrogatepass")).hex()
 
 
 class _Change:
-    """What has become of a file."""
+    """The change of one file between two runs."""
 
     def __init__(self, old: Facts, new: Facts, own: Words) -> None:
         self.path = old.path
@@ -113,7 +113,7 @@ class _Change:
         self._known: dict[Reached, _Moved | None] = {}
 
     def moves(self, reached: Reached) -> _Moved | None:
-        """Where what is reached of the file is now; None where it is another."""
+        """Return the moves of the part of the file that is reached; None if that part has changed."""
         if reached not in self._known:
             old, new = (_followed(reached_part(each, reached, self._own)) for each in (self._old, self._new))
             if old == new:
@@ -126,7 +126,7 @@ class _Change:
 
 
 def _followed(facts: Facts) -> Facts:
-    """The facts of a file without what only the project asks for once all programs have been followed."""
+    """Return the facts of a file without those that only the project needs, once all programs have been followed."""
     return replace(facts, flows=(), convolving=(), memory=Memory(), draws=())
 
 
@@ -137,7 +137,7 @@ def _methods(facts: Facts) -> Iterator[str]:
 
 
 def _now(course: Course, changed: Iterable[_Change], methods: frozenset[str]) -> Course | None:
-    """A course, where the lines of its files are now; None where its program is to be followed again."""
+    """Return a course, moved to the current lines of its files; None if its program has to be followed again."""
     if not methods.isdisjoint(name for path, name in course.asked if path == METHODS):
         return None
     places: dict[Place, Place] = {}
@@ -159,7 +159,7 @@ def _now(course: Course, changed: Iterable[_Change], methods: frozenset[str]) ->
 
 def _moved(course: Course, moves: Moves) -> Course | None:
     outcome = course.outcome
-    if outcome.processes or course.spared:  # known by values that have orders in them
+    if outcome.processes or course.spared:  # identified by values that have orders in them
         return None
     try:
         entry = outcome.entry and moves.entry(outcome.entry)

@@ -1,4 +1,4 @@
-"""What came of a program, moved to where the lines of its files are now."""
+"""The outcome of a program, moved to the current lines of its files."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ _NUMBERED = re.compile(r"(.*):(\d+)")
 
 
 class NotMovedError(Exception):
-    """Something is where nobody knows what has become of it."""
+    """The error for something whose current place is unknown."""
 
 
 class Moves:
-    """Where the places and the orders of some files are now."""
+    """The current places and orders of some files."""
 
     def __init__(self, places: Mapping[Place, Place], orders: Mapping[str, Mapping[int, int]]) -> None:
-        """`orders` are by the paths of the files."""
+        """Map old places to current ones, and old orders, by the path of their file, to current ones."""
         self._places, self._orders = places, orders
-        self._moved: dict[int, tuple[Any, Any]] = {}  # what was moved, by the identity of what it was
+        self._moved: dict[int, tuple[Any, Any]] = {}  # moved objects, by the identity of the old ones
 
     def entry(self, entry: Entry) -> Entry:
-        """An entry point. Raises NotMovedError."""
+        """Return an entry point with its current places. Raises NotMovedError if one is unknown."""
         if any(_NUMBERED.fullmatch(name) for name in (entry.function, entry.target)):
             raise NotMovedError
         place, starter = self._placed(entry.place), self._placed(entry.starter)
         return replace(entry, place=place, starter=starter, trace=self._part(entry.trace))
 
     def walked(self, walked: Walked) -> Walked:
-        """A walk of a function. Raises NotMovedError."""
+        """Return a walk of a function with its current orders. Raises NotMovedError if one is unknown."""
         (path, qualified), walk = walked
         orders = self._orders.get(path)
         if orders is None:
@@ -49,13 +49,13 @@ class Moves:
 
     def _placed(self, place: Place | None) -> Place | None:
         if place is None or place.path not in self._orders or place.line == place.end_line == 1 == place.end_column:
-            return place  # what has no place is said to be at the start of its file
+            return place  # the start of its file stands for no place
         if place not in self._places:
             raise NotMovedError
         return self._places[place]
 
     def _part(self, part: Any) -> Any:
-        """A part of a trace, the same object for the same one."""
+        """Return a part of a trace, moved; the same object for the same part."""
         kind = type(part)
         if kind is Place:
             return self._placed(part)
@@ -70,7 +70,7 @@ class Moves:
                 moved = replace(part, order=_ordered(self._orders[part.path], part.order))
             else:
                 moved = self._fields(kind, part)
-            known = self._moved[id(part)] = part, moved  # held, so that nothing else has its identity
+            known = self._moved[id(part)] = part, moved  # kept alive, so that nothing else gets its identity
         return known[1]
 
     def _fields(self, kind: Any, part: Any) -> Any:
@@ -81,7 +81,7 @@ class Moves:
 
 def _ordered(orders: Mapping[int, int], order: int) -> int:
     if order not in orders:
-        if order == 0:  # where a function begins
+        if order == 0:  # the start of a function
             return 0
         raise NotMovedError
     return orders[order]

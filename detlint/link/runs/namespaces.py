@@ -1,4 +1,4 @@
-"""Folders without `__init__.py` that a project uses as packages all the same."""
+"""Folders without `__init__.py` that a project nevertheless uses as packages."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from detlint.link.state.program import Program, folder
 
 
 def namespace_packages(program: Program) -> frozenset[str]:
-    """The folders whose files import modules of other folders within by the name of the outer one.
+    """Return the folders whose files import modules of other folders inside them by the name of the outer folder.
 
-    A flat folder is none: scripts that stand beside each other import one another like this, too.
+    A flat folder is not one of them: scripts that lie side by side import one another like this, too.
     """
     found: set[str] = set()
     for path, facts in program.facts.items():
@@ -27,6 +27,6 @@ def namespace_packages(program: Program) -> frozenset[str]:
 
 
 def folders_above(path: str) -> Iterator[str]:
-    """The folders that a file is in, the nearest first."""
+    """Yield the folders that a file is in, the nearest first."""
     while (path := folder(path)) not in (".", "/"):
         yield path

@@ -1,4 +1,4 @@
-"""Where the programs of a project start: files that are run, and functions that console scripts call."""
+"""The starts of a project's programs: files that are run, and functions that console scripts call."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Imported = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True)
 class Start:
-    """Where a program starts: a file, or a function of it that a console script calls.
+    """The start of a program: a file, or a function in it that a console script calls.
 
     `kind`, `name`, `place` and `self_check` are those of its entry point. `script` is the file whose folder is searched
-    for imports first, `function` the qualified name of what is called, "" where the file is run.
+    for imports first, `function` the qualified name of the function that is called, "" if the file is run.
     """
 
     path: str
@@ -35,7 +35,7 @@ class Start:
 
 
 def starts(program: Program, imports: Imported, commands: Iterable[Command]) -> Iterator[Start]:
-    """Where programs start: the files of the project in their order, then its console scripts.
+    """Yield the starts of programs: the files of the project in their order, then its console scripts.
 
     `imports` has the files that each file imports.
     """
@@ -50,7 +50,7 @@ def starts(program: Program, imports: Imported, commands: Iterable[Command]) -> 
         module, _, function = target.partition(":")
         path = program.imports.find(module, setup)
         program.asked.add((path or "", function))
-        found = program.facts[path].functions if path in program.facts else {}  # or it was not given
+        found = program.facts[path].functions if path in program.facts else {}  # otherwise the file was not given
         qualified = next((q for q in found if head(found, q).kind == "function" and found[q].name == function), None)
         if path is not None and qualified is not None:
             beside = _beside(program, path)
@@ -58,7 +58,7 @@ def starts(program: Program, imports: Imported, commands: Iterable[Command]) -> 
 
 
 def runs_only(facts: Facts, function: str) -> bool:
-    """Whether the `__main__` block of a file does nothing but call a function without arguments."""
+    """Return whether the `__main__` block of a file does nothing but call a function without arguments."""
     blocks = [node for node in facts.top if isinstance(node, f.Branch) and _is_main(node.test)]
     calls = [node.value for block in blocks for node in block.body if isinstance(node, f.Do)]
     alone = len(calls) == 1 and len(blocks[0].body) == 1
@@ -71,7 +71,7 @@ def runs_only(facts: Facts, function: str) -> bool:
 
 
 def _kind(facts: Facts, imported: frozenset[str], program: Program) -> str:
-    """What kind of entry point a file is, if any."""
+    """Return the kind of entry point that a file is; "" if it is none."""
     if facts.path.endswith(".ipynb"):
         return "notebook"
     if facts.guarded or facts.path.endswith("__main__.py"):
@@ -83,11 +83,11 @@ def _kind(facts: Facts, imported: frozenset[str], program: Program) -> str:
 
 
 def _is_self_check(facts: Facts, imported: frozenset[str], packages: frozenset[str], program: Program) -> bool:
-    """Whether a file's `__main__` block only tries out what it offers to others, or all of it is for others.
+    """Return whether a file's `__main__` block only tries out what it offers to others, or the file is a configuration.
 
     `packages` are the folders that are namespace packages.
     """
-    if facts.path.endswith("__main__.py"):  # which nobody imports: it is what `python -m` runs
+    if facts.path.endswith("__main__.py"):  # no file imports it: it is what `python -m` runs
         return False
     offered = "." in facts.module or facts.path in imported
     if not (offered or facts.lasting):
@@ -96,7 +96,7 @@ def _is_self_check(facts: Facts, imported: frozenset[str], packages: frozenset[s
 
 
 def _tries_its_own(facts: Facts) -> bool:
-    """Whether the `__main__` block of a file calls something that the file defines."""
+    """Return whether the `__main__` block of a file calls something that the file defines."""
     own = {each.name for each in facts.top if isinstance(each, (f.Define, f.DefineClass))}
     blocks = (node.body for node in facts.top if isinstance(node, f.Branch) and _is_main(node.test))
     values = (each.value for block in blocks for each in f.walk(block) if isinstance(each, (f.Do, f.Bind)))
@@ -105,7 +105,7 @@ def _tries_its_own(facts: Facts) -> bool:
 
 
 def _called(value: f.Expression) -> Iterator[f.Expression]:
-    """What a value calls, and what its arguments, receivers and operands do."""
+    """Yield what an expression calls, and what its arguments, receivers and operands call."""
     if isinstance(value, f.Member):
         yield from _called(value.value)
     elif isinstance(value, f.Computed):
@@ -119,7 +119,7 @@ def _called(value: f.Expression) -> Iterator[f.Expression]:
 
 
 def _is_configuration(facts: Facts, program: Program) -> bool:
-    """Whether a file in a folder of configurations only assigns, for a program that reads it as it runs."""
+    """Return whether a file in a folder of configurations only assigns, for a program that reads it at run time."""
     kept = folder(facts.path).rpartition("/")[2] in program.catalogue.names("program", "configuration")
     return kept and not any(
         isinstance(each, (f.Loop, f.Scoped)) or (isinstance(each, f.Do) and isinstance(each.value, f.Call))
@@ -128,14 +128,14 @@ def _is_configuration(facts: Facts, program: Program) -> bool:
 
 
 def _beside(program: Program, path: str) -> str:
-    """A file beside the package that a file belongs to: an installed command does not search the file's folder."""
+    """Return a path beside the package of a file: an installed command does not search the file's own folder."""
     while (package := program.package(path)) is not None:
         path = package
     return f"{folder(folder(path) if path.endswith('/__init__.py') else path)}/-"
 
 
 def _ends_in_own_call(facts: Facts) -> bool:
-    """Whether the top level of a file ends in a call of its own function, as that of a script in a package does."""
+    """Return whether the top level of a file ends in a call of its own function, as in a script inside a package."""
     last = facts.top[-1] if facts.top else None
     called = last.value.function if isinstance(last, f.Do) and isinstance(last.value, f.Call) else None
     own = (each.name for each in facts.functions.values() if each.kind == "function")
@@ -143,7 +143,7 @@ def _ends_in_own_call(facts: Facts) -> bool:
 
 
 def _works_at_top(facts: Facts, program: Program) -> bool:
-    """Whether the top level of a file trains or reads the command line, which no file does that is to be imported."""
+    """Return whether the top level of a file trains or reads the command line, unlike a file meant for import."""
     names = program.catalogue.names("randomness", "outcome", key="script") if facts.lasting else frozenset()
     values = (each.value for each in f.walk(facts.top) if isinstance(each, (f.Do, f.Bind)))
     called = (each.function for each in values if isinstance(each, f.Call))
@@ -151,5 +151,5 @@ def _works_at_top(facts: Facts, program: Program) -> bool:
 
 
 def _is_main(test: f.Expression) -> bool:
-    """Whether a test asks if a file is run as the main program."""
+    """Return whether a test asks if a file is run as the main program."""
     return isinstance(test, f.Compare) and test.operator == "==" and f.Global("__name__") in (test.left, test.right)

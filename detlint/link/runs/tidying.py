@@ -1,4 +1,4 @@
-"""What following programs leaves in the process, let go of: values and events of texts that are there no longer."""
+"""Cleaning up what following programs leaves in the process: values and events of texts that no longer exist."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from detlint.link.state import entropy, mappings, objects, records, truth, value
 from detlint.programs import events
 from detlint.support.interned import Interned
 
-_MODULES: tuple[ModuleType, ...] = (records, events, values)  # what is made of the others comes first
+_MODULES: tuple[ModuleType, ...] = (records, events, values)  # what is made from the others comes first
 _CACHED: tuple[Any, ...] = (
     entropy.entropy_in,
     evaluate._of_library,
@@ -35,12 +35,12 @@ _CACHED: tuple[Any, ...] = (
     values._ordered,
     values.widened,
 )
-_HELD = 3  # references to an object that nobody holds: of those made, of who looks at it, and of the count itself
+_HELD = 3  # references to an unused object: from the table, from the code that looks at it, and from the count itself
 
 
 def tidy() -> None:
-    """Let go of what nobody holds but those who hold everything. While no program is followed, and where references
-    are counted.
+    """Release the objects that only the tables of their classes hold. Call this while no program is followed. It does
+    nothing unless references are counted, as in CPython.
     """
     if sys.implementation.name != "cpython":
         return
@@ -53,9 +53,9 @@ def tidy() -> None:
 
 
 def _let_go(made: dict[object, Any]) -> None:
-    """Let go of objects of a class, the last ones first, which may be made of others."""
+    """Release the unused objects of a class, the last ones first, as these may be made from others."""
     keys = list(made)
-    while keys:  # a key that is done with is to hold nothing any more
+    while keys:  # a finished key must not hold anything any more
         key = keys.pop()
         found = made[key]
         if sys.getrefcount(found) <= _HELD:

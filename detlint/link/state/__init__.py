@@ -1,1 +1,1 @@
-"""What the interpreter keeps of a program: abstract values, objects and what they hold, the run and its frames."""
+"""The interpreter's state of a program: abstract values, objects and their contents, the run and its frames."""

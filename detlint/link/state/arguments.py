@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from detlint.link.state.program import Program
 
 _PATTERN = re.compile(r"(?P<not>!)?(?P<name>\w+(?:\.\w+)*)(?:(?P<operator>!=|=|:)(?P<values>.*))?")
-_POSITIONAL = 3  # arguments by position among which no seed has ever been
+_POSITIONAL = 3  # positional arguments among which there is never a seed
 _KNOWN = "@known:"
-_META = "device=meta"  # which a device that may be another is not: nobody trains there
+_META = "device=meta"  # false for a device that may be another one: no one trains there
 
 
 class Arguments:
-    """The arguments of one call, by the names of a function's parameters."""
+    """The arguments of one call, by the parameter names of the function."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Arguments:
         signature: str = "",
         receiver: Atom | None = None,
     ) -> None:
-        """`signature` is that of the function, where it is not known by its name, `receiver` whose method it is."""
+        """Match arguments to parameters, by `signature` if `name` is unknown; `receiver` is the object of a method."""
         self.program = program
         self.receiver = receiver
         self.defaults, places = _parameters(program.catalogue.signatures.get(name, signature))
@@ -57,13 +57,13 @@ class Arguments:
         self.given = self.keywords | dict(zip(places, self.positional, strict=False))
 
     def get(self, parameter: str) -> Value:
-        """What a parameter is: what is given, its default, None for one that is not known, or unknown."""
+        """Return the value of a parameter: what is given, its default, None if it is not a parameter, or unknown."""
         if parameter in self.given:
             return self.given[parameter]
         return UNKNOWN if self.hidden else self._default(parameter)
 
     def tells(self, parameter: str) -> bool:
-        """Whether it is known what a parameter is: by its name, or by the function's signature."""
+        """Return whether the value of a parameter is known: it is given, or the function's signature is known."""
         return parameter in self.given or bool(self.defaults)
 
     def _default(self, parameter: str) -> Value:
@@ -71,23 +71,23 @@ class Arguments:
         return NONE if default is NO_DEFAULT else constant(default)
 
     def first(self, parameter: str = "") -> Value:
-        """What a parameter is, or the first argument."""
+        """Return the value of a parameter that is given, else the first argument."""
         if parameter and parameter in self.given:
             return self.given[parameter]
         return self.positional[0] if self.positional else next(iter(self.keywords.values()), UNKNOWN)
 
     @property
     def rest(self) -> dict[str, Value]:
-        """The keywords that the function has no parameter for, and hands on."""
+        """The keyword arguments that the function has no parameter for, and passes on."""
         kept = {name: value for name, value in self.keywords.items() if name not in self.defaults}
         return kept | {"**": UNKNOWN} if self.hidden else kept
 
     def applies(self, when: Iterable[str], unless: Iterable[str]) -> bool:
-        """Whether all of `when` hold and none of `unless` does, options at their defaults."""
+        """Return whether all of `when` hold and none of `unless` does, with options at their defaults."""
         return all(self.holds(c) is True for c in when) and all(self.holds(c) is False for c in unless)
 
     def turned_on(self) -> tuple[str, Arguments]:
-        """One of the options that leave a flag off by default, and the arguments with such flags on; else no name."""
+        """Return one of the options that leave a flag off by default, or "", and the arguments with such flags on."""
         flags = {
             name: atom.name
             for name, value in self.given.items()
@@ -101,10 +101,10 @@ class Arguments:
         return min(flags.values()), chosen
 
     def holds(self, condition: str) -> bool | None:
-        """Whether a condition of the tables holds; None where that is not known.
+        """Return whether a condition of the tables holds; None if that is unknown.
 
-        Where only an unknown `**` could give a parameter, it has its default, but whether it is given at all, as a
-        generator or a seed is, is not known.
+        A parameter that only an unknown `**` could give has its default, but it is unknown whether it is given at all,
+        as a generator or a seed is.
         """
         if condition.startswith(_KNOWN):
             return self.holds(condition.removeprefix(_KNOWN)) is True
@@ -127,7 +127,7 @@ class Arguments:
         return found.pop() is (operator != "!=")
 
     def _named(self, name: str, operator: str | None) -> Value:
-        """What a condition speaks of: a parameter, or something that this holds."""
+        """Return what a condition refers to: a parameter, or something that it holds."""
         parameter, *within = name.split(".")
         if within:
             program = self.program
@@ -139,13 +139,13 @@ class Arguments:
 
 @cache
 def _parameters(signature: str) -> tuple[dict[str, object], list[str]]:
-    """The defaults of a signature's parameters, and those that may be given by position."""
+    """Return the defaults of a signature's parameters, and the parameters that may be given by position."""
     parsed = parse_signature(signature)
     return {name: default for name, default, _ in parsed}, [name for name, _, only in parsed if not only]
 
 
 def _spelled(value: Value) -> set[str]:
-    """What a value may be as the tables write it: "?" for what is not known, "!" for what is not None."""
+    """Return what a value may be, as the tables write it: "?" if it is unknown, "!" if it is known not to be None."""
     words: set[str] = set()
     for atom in value:
         if isinstance(atom, Constant):
@@ -162,7 +162,7 @@ def _spelled(value: Value) -> set[str]:
 
 
 def _made_by(value: Value) -> set[str]:
-    """The classes of libraries that a value's objects may be of; "?" for what is not known."""
+    """Return the classes of libraries that a value's objects may be of; "?" for what is unknown."""
     return {_class(atom) for atom in value}
 
 
@@ -173,7 +173,7 @@ def _class(atom: Atom) -> str:
 
 
 def gives_no_seed(row: Row, given: Arguments) -> bool:
-    """Whether a call is certainly given no seed, and draws by its other arguments."""
+    """Return whether a call is certainly given no seed, and draws by its other arguments."""
     parameters = [name for name in (row.text("parameter"), *row.list("also")) if name]
     if not all(given.holds(f"!{name}") is True for name in parameters):
         return False

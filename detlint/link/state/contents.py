@@ -1,4 +1,4 @@
-"""What the objects of a program hold: attributes, items of containers and variables, by slots, and their versions."""
+"""The contents of a program's objects: attributes, items of containers and variables, by slot, and their versions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from detlint.link.state.records import Record
 from detlint.link.state.values import Atom, Class, Library, Object, Tuple, Value, bounded, each, join
 from detlint.link.state.watch import Watch, acts
 
-Mark = tuple[int, int]  # the versions of what an object holds in one program and in all
-GONE: Value = frozenset()  # what a slot holds that was taken away
-_MOST_VERSIONS = 60_000  # that are told apart: about 10 MB
+Mark = tuple[int, int]  # the versions of an object's contents in one program and in all
+GONE: Value = frozenset()  # the content of a slot that was removed
+_MOST_VERSIONS = 60_000  # versions that are distinguished: about 10 MB
 
 
 def _put(run: Any, owner: Atom, name: str, value: Value, version: int) -> None:
@@ -21,15 +21,15 @@ def _put(run: Any, owner: Atom, name: str, value: Value, version: int) -> None:
 
 
 class Contents:
-    """What objects hold, which only ever grows but for what is taken away."""
+    """The contents of objects, which only ever grow, except where slots are removed."""
 
     def __init__(self, shared: Contents | None = None) -> None:
-        """`shared` is what modules put into objects when they were imported, which all programs begin with."""
+        """Begin with `shared`, what modules put into objects when they were imported, as all programs do."""
         self._begins = shared is None
         self._stored: dict[Atom, dict[str, Value]] = defaultdict(dict)
-        self.versions: dict[Atom, int] = defaultdict(int)  # of what objects hold: equal for equal contents
-        self._reduced: set[Atom] = set() if shared is None else shared._reduced  # a slot of which was taken away
-        self._begun: dict[Atom, dict[str, Value]] = {} if shared is None else shared._stored  # what `shared` hold
+        self.versions: dict[Atom, int] = defaultdict(int)  # of contents: equal for equal ones
+        self._reduced: set[Atom] = set() if shared is None else shared._reduced  # objects with a removed slot
+        self._begun: dict[Atom, dict[str, Value]] = {} if shared is None else shared._stored  # the contents in `shared`
         self._begun_versions: dict[Atom, int] = {} if shared is None else shared.versions
         self._items: dict[tuple[Atom, Mark], Value] = {}  # what containers may hold, by their contents
         self._marks: dict[object, int] = {} if shared is None else shared._marks
@@ -46,21 +46,21 @@ class Contents:
             self._put(owner, name, new)
 
     def replace(self, owner: Atom, name: str, value: Value) -> None:
-        """Set a slot whatever it held."""
+        """Set a slot, regardless of what it held."""
         value = bounded(value)
         self.look(owner)
         if self._stored[owner].get(name) != value:
             self._put(owner, name, value)
 
     def remove(self, owner: Atom, name: str) -> None:
-        """Take a slot away, but for `taken`."""
+        """Remove a slot; `taken` still returns what it held."""
         held = self.stored(owner, name)
         if held is not None:
             self._put(owner, f"-{name}", held)
             self._put(owner, name, GONE)
 
     def taken(self, owner: Atom, name: str) -> Value | None:
-        """What a slot held that was taken away, or None."""
+        """Return what a removed slot held; None if it was not removed."""
         return self.stored(owner, f"-{name}")
 
     def _put(self, owner: Atom, name: str, value: Value) -> None:
@@ -76,7 +76,7 @@ class Contents:
             self.record.effects.append((_put, owner, name, value, version))
 
     def put(self, owner: Atom, name: str, value: Value, version: int) -> None:
-        """Set a slot, which gives the contents of its owner this version."""
+        """Set a slot, and give the contents of its owner this version."""
         if owner in self.watch.lookers and acts(self._stored[owner].get(name), value, owner):
             self.watch.change(owner)
         self._stored[owner][name] = value
@@ -87,24 +87,24 @@ class Contents:
             self._reduced.add(owner)
 
     def forget_versions(self) -> bool:
-        """Forget which contents the versions stand for, if these are many; whether it did. None is given twice."""
+        """Forget which contents versions stand for, if there are many; return whether it did. No version is reused."""
         if len(self._marks) <= _MOST_VERSIONS:
             return False
         self._marks.clear()
         return True
 
     def mark(self, owner: Atom) -> Mark:
-        """What tells the contents of an object: the versions of what it holds in this program and in all."""
+        """Return the mark of an object's contents: their versions in this program and in all programs."""
         return self.versions.get(owner, 0), self._begun_versions.get(owner, 0)
 
     def look(self, owner: Atom) -> int:
-        """Look at what an object holds; the version of that in this program."""
+        """Record a look at an object's contents; return their version in this program."""
         if self.record is not None and owner not in self.record.marks:
             self.record.marks[owner] = self.mark(owner)
         return self.versions.get(owner, 0)
 
     def carry(self, values: Iterable[Value], source: Contents) -> None:
-        """Take over what `values` hold in the objects of another process, which hands them on."""
+        """Copy what `values` hold in the objects of another process, which passes them on."""
         waiting, seen = [atom for value in values for atom in each(value)], set[Atom]()
         while waiting:
             atom = waiting.pop()
@@ -118,7 +118,7 @@ class Contents:
                 waiting += [inner for value in slots.values() for inner in each(value)]
 
     def stored(self, owner: Atom, name: str) -> Value | None:
-        """What a slot may hold, or None."""
+        """Return what a slot may hold; None if there is nothing in it."""
         if self.record is not None and owner not in self.record.marks:
             self.record.marks[owner] = self.mark(owner)
         slots = self._stored.get(owner)
@@ -128,7 +128,7 @@ class Contents:
         return None if slots is None else slots.get(name) or None
 
     def slots(self, owner: Atom) -> dict[str, Value]:
-        """All slots of an object, as they are now."""
+        """Return all slots of an object, as they are now."""
         return dict(self._slots(owner))
 
     def _slots(self, owner: Atom) -> dict[str, Value]:
@@ -141,7 +141,7 @@ class Contents:
         return {name: value for name, value in found.items() if value} if owner in self._reduced else found
 
     def items(self, owner: Atom) -> Value:
-        """What a container may hold."""
+        """Return what a container may hold."""
         self.look(owner)
         key = owner, self.mark(owner)
         if key not in self._items:

@@ -1,4 +1,4 @@
-"""Numbers that differ from run to run: what is made of them, and the options that put another number in their place."""
+"""Numbers that differ from run to run: what is made from them, and the options that replace them by other numbers."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ else:
 
 @cache
 def entropy_in(value: Value) -> Value:
-    """The entropy that a value may be; empty where it is none."""
+    """Return the entropy that a value may be; empty if it cannot be entropy."""
     return frozenset(atom for atom in value if isinstance(atom, Entropy))
 
 
 def mixed(values: Iterable[Value], otherwise: Value) -> Value:
-    """What is made of some values: entropy where one of them is; that or what is made `otherwise` where one may be."""
+    """Return what is made from some values: entropy if one of them is; joined with `otherwise` if one only may be."""
     found: Value = frozenset()
     for value in values:
         entropy = entropy_in(value)
@@ -51,19 +51,19 @@ def mixed(values: Iterable[Value], otherwise: Value) -> Value:
 
 
 def is_entropy(value: Value) -> bool:
-    """Whether a value certainly differs from run to run."""
+    """Return whether a value certainly differs from run to run."""
     return bool(value) and all(isinstance(atom, Entropy) for atom in value)
 
 
 def by_default(run: Run) -> Value:
-    """What a source of entropy gives; where an option must be set for that, it is no concern of the default."""
+    """Return what a source of entropy returns: entropy, or `SOME` if an option must be set to get there."""
     return ENTROPY if run.is_likely() else SOME
 
 
 def hashed(run: Run, value: Value, told: bool) -> Value:
-    """The hash of a value, salted where that is a text, or a tuple with one, or the file has `told` that it is.
+    """Return the hash of a value, salted if that is a text, or a tuple with one, or if the file has `told` so.
 
-    Of an option that is None until a text is given the one that it is then counts, too.
+    For an option that is None until a text is given, the hash of that text counts as well.
     """
     if told or (value and all(map(_has_text, value))):
         return by_default(run)
@@ -79,7 +79,7 @@ def _has_text(atom: Atom) -> bool:
 
 
 def drawn(run: Run, row: Row, given: Arguments) -> Value:
-    """What a call draws from a generator that begins anew in each run; empty where it does not, or is not known."""
+    """Return what a call draws from a generator that begins, or may begin, anew in each run; empty otherwise."""
     if row.text("numbers") and run.state is not None and given.applies(row.list("when"), row.list("unless")):
         word = run.state[row.text("generator")]
         return by_default(run) if word in CHANCE else ENTROPY | SOME if word == UNSURE else frozenset()
@@ -87,19 +87,19 @@ def drawn(run: Run, row: Row, given: Arguments) -> Value:
 
 
 def perhaps_seed(run: Run, name: str, place: Place, guessed: bool) -> None:
-    """A call that may seed any generator, by its name alone if that is `guessed`."""
+    """Record a call that may seed any generator; with `guessed`, only its name says so."""
     if run.state is not None:
         run.note(Seeded(SEEDABLE, name, place, False, guessed=guessed))
         run.state = run.state.but([g for g in SEEDABLE if run.state[g] != SEEDED], UNSURE)
 
 
 def unless(value: Value, option: str) -> Value:
-    """Entropy that stands there only until an option is set."""
+    """Return a value whose entropy is there only until an option is set."""
     return frozenset(Entropy(option) if atom in ENTROPY else atom for atom in value)
 
 
 def chosen(usual: Mapping[str, Value], other: Mapping[str, Value], option: str) -> dict[str, Value]:
-    """Variables as an option leaves them by default, where `other` is what they are if it is set."""
+    """Return the variables as an option leaves them by default; `other` are the variables if it is set."""
     return {
         name: value if other.get(name) == value else unless_set(value, other.get(name), option)
         for name, value in usual.items()
@@ -107,7 +107,7 @@ def chosen(usual: Mapping[str, Value], other: Mapping[str, Value], option: str) 
 
 
 def unless_set(value: Value, other: Value | None, option: str) -> Value:
-    """What a variable holds by default, where an option gives it another number, truth or nothing."""
+    """Return what a variable holds by default, where an option gives it another number, boolean or None."""
     atom = only(value)
     if isinstance(atom, Constant) and other and all(isinstance(a, (Constant, Option, Some)) for a in other):
         return single(Option(option, atom.value, None))
@@ -115,25 +115,25 @@ def unless_set(value: Value, other: Value | None, option: str) -> Value:
 
 
 def instead(value: Value, other: Value, option: str) -> Value:
-    """A value that an option has by default, where it is `other` if that is set."""
+    """Return a value that an option has by default, where it is `other` if the option is set."""
     return unless(value, option) if is_entropy(value) and _is_given(other) else value
 
 
 def asked_for(before: Value | None, value: Value, option: str) -> Value:
-    """What takes the place of an option that has been left at its default."""
+    """Return what replaces the value of an option that was left at its default."""
     if option and before and any(isinstance(a, Option) and a.name == option for a in before) and is_entropy(value):
         return unless(value, option)
     return value
 
 
 def unless_spared(value: Value, spare: Iterable[Value]) -> Value:
-    """What a function returns by default, where it returns an option itself if that is set."""
+    """Return what a function returns by default, where it returns an option itself if that is set."""
     options = {atom.name for given in spare for atom in given if isinstance(atom, Option)}
     return unless(value, min(options)) if options and is_entropy(value) else value
 
 
 def seeding(value: Value) -> tuple[bool, str]:
-    """Whether a seed comes from entropy by default, and the option that gives another one, if any does."""
+    """Return whether a seed comes from entropy by default, and the option that gives another seed, or ""."""
     none = [a for a in value if isinstance(a, (Constant, Option)) and settled(a) is None]
     if not is_entropy(value - frozenset(none)):
         return False, ""
@@ -142,13 +142,13 @@ def seeding(value: Value) -> tuple[bool, str]:
 
 
 def mark_entropic(run: Run, given: Mapping[str, Value], place: Place) -> None:
-    """Mark a call that is given entropy for a seed, options at their defaults; `given` are its values by parameter."""
+    """Mark a call whose seed is entropy with options at their defaults; `given` are its values by parameter."""
     if any(seeding(given[name]) == (True, "") and entropy_in(given[name]) for name in given.keys() & run.seeds):
         run.note(Marked(ENTROPIC, place))
 
 
 def reseed(run: Run, generators: tuple[str, ...], name: str, place: Place, option: str = "") -> Value:
-    """A call that seeds generators with what differs in each run, unless an option is set: the seed."""
+    """Seed generators with what differs in each run, unless an option is set; return the seed."""
     if generators and run.state is not None:
         if option and run.is_likely():
             with run.guarded(option):

@@ -1,4 +1,4 @@
-"""Enumerations: their members, which are constants that have a name, a value and the methods of their class."""
+"""Enumerations: their members are constants with a name, a value and the methods of their class."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 else:
     Run = Any
 
-_MOST = 16  # members, of which one may be meant that is not known
+_MOST = 16  # members that an unknown value may stand for
 _VALUE, _NAME = ("value", "_value_"), ("name", "_name_")
 
 
@@ -50,20 +50,20 @@ class Member:
 
 
 class Word(str):
-    """A member of an enumeration of texts, which is one."""
+    """A member of an enumeration of texts, which is a text itself."""
 
     __slots__ = ("member",)
     member: Member
 
 
 def member_of(atom: object) -> Member | None:
-    """The member of an enumeration that an atom is, or is by default."""
+    """Return the member of an enumeration that an atom is, or is by default; None if it is no member."""
     held = settled(atom) if isinstance(atom, (Constant, Option)) else None
     return held.member if isinstance(held, Word) else held if isinstance(held, Member) else None
 
 
 def enumerate_members(run: Run, klass: Class, node: f.DefineClass, info: ClassInfo) -> None:
-    """Make members of the attributes of a class, if it is an enumeration."""
+    """Turn the attributes of a class into members, if it is an enumeration."""
     objects = run.program.objects
     kinds = {name for base in info.bases for atom in each(base) for name in _libraries(run, atom)}
     enumerations = run.program.catalogue.names("program", "class", kind="enumeration")
@@ -103,18 +103,18 @@ def _libraries(run: Run, atom: object) -> list[str]:
 
 
 def _is_function(atom: object) -> bool:
-    """Whether an atom may be a function of a library, which is no member if it is written in Python."""
+    """Return whether an atom may be a function of a library, which is no member if it is written in Python."""
     return isinstance(atom, Library) and not atom.name.rpartition(".")[2][:1].isupper()
 
 
 def _assigned(node: f.DefineClass) -> Iterable[str]:
-    """The names that the body of a class gives a value, in order."""
+    """Return the names that the body of a class assigns, in order."""
     found = (each for each in f.walk(node.body) if isinstance(each, f.Bind))
     return [target.name for bind in found for target in bind.targets if isinstance(target, (f.Local, f.Global))]
 
 
 def members(run: Any, klass: Class) -> list[Value]:
-    """The members of a class, in order."""
+    """Return the members of a class, in order."""
     info = run.program.objects.classes.get(klass)
     return [] if info is None else [info.attributes[name] for name in info.members]
 
@@ -135,7 +135,7 @@ def _initialise(run: Run, klass: Class, found: Value) -> None:
 
 
 def looked_up(run: Any, klass: Class, value: Value) -> Value | None:
-    """`klass(value)`: the member of a value; any where that is not known, None for what is no enumeration."""
+    """Return `klass(value)`, the member with a value: any if that is unknown, None if the class is no enumeration."""
     known = members(run, klass)
     if not known:
         return None
@@ -159,7 +159,7 @@ def _of_value(known: list[Value], atom: Atom) -> Value | None:
 
 
 def instead(atom: object, found: Value) -> Value:
-    """A member, or an option with the default of which it was looked up, by it."""
+    """Return a member; if it was looked up by the default of an option, that option with the member as its default."""
     inner = only(found)
     if isinstance(atom, Option) and isinstance(inner, Constant):
         return single(replace(atom, default=inner.value))
@@ -167,7 +167,7 @@ def instead(atom: object, found: Value) -> Value:
 
 
 def attribute(run: Any, atom: Constant | Option, member: Member, name: str) -> Value | None:
-    """What a member has: its value and name, what its constructor gave it, and what its class has."""
+    """Return an attribute of a member: its value or name, what its constructor set, or what its class has."""
     objects = run.program.objects
     if name in _VALUE:
         inner = exact(member.value)
@@ -185,7 +185,7 @@ def attribute(run: Any, atom: Constant | Option, member: Member, name: str) -> V
 
 
 def _bound(run: Any, atom: Any, itself: Constant, klass: Class) -> Value:
-    """An attribute of the class, bound to a member."""
+    """Return an attribute of the class, bound to a member."""
     if not isinstance(atom, Function) or atom.receiver is not None:
         return single(atom)
     kind = run.program.head(atom.path, atom.qualified).kind

@@ -1,4 +1,4 @@
-"""Room in memory for the frames of functions that call each other deeply."""
+"""Memory for the frames of functions that call each other deeply."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
-_SLOTS = 1 << 16  # of one frame: as many bytes as those of some thousand calls take, of which it touches none
+_SLOTS = 1 << 16  # of one frame: as many bytes as the frames of some thousand calls, none of which it touches
 
 
 def roomy(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, within which calls find room for their frames in one piece of memory.
+    """Return the function, changed so that the frames of calls within it fit into one piece of memory.
 
-    From 3.11 on, Python has frames in pieces of 16 KB. It asks the system for the next one where a call goes past the
-    end of one, and gives it back at the return: a loop at that depth takes a hundred times as long. A large frame gets
-    a piece of its own that is larger still, and leaves the rest of it to the calls within.
+    From 3.11 on, Python keeps frames in pieces of 16 KB. It asks the system for the next piece when a call goes past
+    the end of one, and gives it back at the return: a loop at that depth takes a hundred times as long. A large frame
+    gets a piece of its own that is larger still, and leaves the rest of it to the calls within.
     """
     assert isinstance(function, FunctionType)
     function.__code__ = function.__code__.replace(co_stacksize=_SLOTS)

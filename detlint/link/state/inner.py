@@ -1,4 +1,4 @@
-"""What a value holds under a name: entries of dicts, and what the calls that made objects of libraries were given."""
+"""Lookups of names within a value: entries of dicts, and arguments of the calls that made objects of libraries."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from detlint.semantics.values import parse_signature
 
 
 def inner(objects: Objects, signatures: Mapping[str, str], value: Value, names: list[str]) -> Value:
-    """What a value holds under a name, what that holds under the next, and so on; None where something is absent."""
+    """Return what a value holds under a name, what that holds under the next, and so on; None if one is absent."""
     slot = ".".join(names)
     owners = [atom for atom in value if isinstance(atom, Object) and slot in objects.slots(atom)]
-    if len(names) > 1 and len(owners) == len(value):  # what has it is the library's, and was set from without
+    if len(names) > 1 and len(owners) == len(value):  # an attribute of a part of a library's object, set from outside
         return join(objects.slots(atom)[slot] for atom in owners)
     for name in names:
         value = join(_inner(objects, signatures, atom, name) for atom in each(value))
@@ -47,6 +47,6 @@ def _inner(objects: Objects, signatures: Mapping[str, str], atom: Atom, name: st
 
 @cache
 def _defaults(signature: str) -> dict[str, Value]:
-    """The parameters of a signature, with what they are by default."""
+    """Return the parameters of a signature, with their default values."""
     parameters = parse_signature(signature)
     return {name: NONE if default is NO_DEFAULT else constant(default) for name, default, _ in parameters}

@@ -1,4 +1,4 @@
-"""What `**kwargs` gathers, as the dict that it is: what is read from it, and what is set in it."""
+"""The dict that `**kwargs` gathers: what is read from it, and what is set in it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from detlint.link.state.values import (
 
 _KNOWN = ("get", "pop", "setdefault", "items", "values", "keys")
 _CHANGES = ("update", "clear", "popitem")
-REST = "**"  # stands for keys that are not known
+REST = "**"  # stands for unknown keys
 
 
 def keyword(held: Keywords, key: Value, default: Value) -> Value:
-    """`held.get(key, default)`."""
+    """Return `held.get(key, default)`."""
     known = only(key)
     name = settled(known) if isinstance(known, (Constant, Option)) else None
     items = dict(held.items)
@@ -32,7 +32,7 @@ def keyword(held: Keywords, key: Value, default: Value) -> Value:
 
 
 def method_of_keywords(frame: Frame, held: Keywords, name: str) -> Value | None:
-    """A method of the dict; after one that changes it, it may have keys that are not known."""
+    """Return a method of the dict; after one that changes it, the dict may have unknown keys."""
     if name in _CHANGES:
         _replace(frame, held, {REST: UNKNOWN})
     method = frozenset((Library(f"builtins.dict.{name}"),))
@@ -40,17 +40,17 @@ def method_of_keywords(frame: Frame, held: Keywords, name: str) -> Value | None:
 
 
 def names_of(held: Keywords) -> Value:
-    """The keys, `held.keys()`."""
+    """Return the keys, `held.keys()`."""
     return join(UNKNOWN if name == REST else constant(name) for name, _ in held.items)
 
 
 def values_of(held: Keywords) -> Value:
-    """The values, `held.values()`."""
+    """Return the values, `held.values()`."""
     return join(value for _, value in held.items)
 
 
 def pop_keyword(frame: Frame, held: Keywords, key: Value, default: Value) -> Value:
-    """`held.pop(key, default)`."""
+    """Run `held.pop(key, default)`; return the result."""
     found, name = keyword(held, key, default), exact(key)
     if isinstance(name, str):
         _become(frame, held, {known: value for known, value in held.items if known != name})
@@ -58,7 +58,7 @@ def pop_keyword(frame: Frame, held: Keywords, key: Value, default: Value) -> Val
 
 
 def default_keyword(frame: Frame, held: Keywords, key: Value, default: Value) -> Value:
-    """`held.setdefault(key, default)`."""
+    """Run `held.setdefault(key, default)`; return the result."""
     found = keyword(held, key, default)
     if exact(key) not in dict(held.items):
         set_keyword(frame, held, key, found | default)
@@ -66,13 +66,13 @@ def default_keyword(frame: Frame, held: Keywords, key: Value, default: Value) ->
 
 
 def set_keyword(frame: Frame, held: Keywords, key: Value, value: Value) -> None:
-    """`held[key] = value`."""
+    """Run `held[key] = value`."""
     name = exact(key)
     _replace(frame, held, {name: value} if isinstance(name, str) else {REST: UNKNOWN})
 
 
 def _replace(frame: Frame, held: Keywords, changed: dict[str, Value]) -> None:
-    """Give all variables that hold the dict what it is from now on."""
+    """Change entries of the dict in all variables that hold it."""
     _become(frame, held, dict(held.items) | changed)
 
 

@@ -1,4 +1,4 @@
-"""Mappings: dicts, what `**kwargs` gathers, and the attributes of an object as `vars(owner)` shows them."""
+"""Mappings: dicts, those that `**kwargs` gathers, and the attributes of an object as `vars(owner)` shows them."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from detlint.link.state.values import (
 
 VARS = "builtins.vars"
 DICT, LIST = Library("builtins.dict"), Library("builtins.list")
-COPIED = "dataclasses.asdict"  # does to an object what a copy of its `vars` does
+COPIED = "dataclasses.asdict"  # has the effect of a copy of an object's `vars`
 
 
 def written_items(objects: Objects, atom: Atom) -> Sequence[Value] | None:
-    """The items of a tuple, or of a list that was written down and not added to since; None for anything else."""
+    """Return the items of a tuple, or of a list that was written down and not extended; None for anything else."""
     if isinstance(atom, Tuple):
         return atom.items
     slots = objects.slots(atom) if isinstance(atom, Object) and atom.kind == LIST else {"[]": UNKNOWN}
@@ -42,19 +42,19 @@ def written_items(objects: Objects, atom: Atom) -> Sequence[Value] | None:
 
 
 def mapped(atom: Atom) -> Object | None:
-    """The object whose attributes a mapping shows, if it is such a mapping."""
+    """Return the object whose attributes a mapping shows; None for any other atom."""
     owner = atom.receiver if isinstance(atom, Library) and atom.name == VARS else None
     return owner if isinstance(owner, Object) else None
 
 
 def is_mapping(atom: Atom) -> bool:
-    """Whether an atom is a dict, what `**kwargs` gathered, or the `vars` of an object."""
+    """Return whether an atom is a dict, one that `**kwargs` gathered, or the `vars` of an object."""
     plain = isinstance(atom, Object) and atom.kind == DICT
     return plain or isinstance(atom, Keywords) or mapped(atom) is not None
 
 
 def shown(objects: Objects, owner: Object) -> dict[str, Value]:
-    """The attributes of an object by the slots that a dict keeps them in; "[]" stands for names that are not known."""
+    """Return the attributes of an object by the slots that a dict has for them; "[]" stands for unknown names."""
     stored = objects.slots(owner)
     infos = [objects.classes.get(kind) for kind in objects.ancestry(owner.kind) if isinstance(kind, Class)]
     fields = {name: info.attributes.get(name, UNKNOWN) for info in reversed(infos) if info for name in info.fields}
@@ -64,7 +64,7 @@ def shown(objects: Objects, owner: Object) -> dict[str, Value]:
 
 
 def entries(objects: Objects, atom: Atom) -> dict[str, Value]:
-    """What a mapping holds, by the slots that a dict keeps it in; "[]" stands for keys that are not known."""
+    """Return what a mapping holds, by the slots that a dict has for it; "[]" stands for unknown keys."""
     if isinstance(atom, Keywords):
         return {"[]" if name == REST else f"[{name!r}]": value for name, value in atom.items}
     owner = mapped(atom)
@@ -79,7 +79,7 @@ def entries(objects: Objects, atom: Atom) -> dict[str, Value]:
 
 
 def lay(held: dict[str, Value], slot: str, value: Value, sure: bool) -> None:
-    """An entry of a mapping that is put together: one that is there for sure takes the place of one before it."""
+    """Add an entry to a mapping that is being built; one that is surely there replaces the one before it."""
     if sure:
         held.pop(perhaps(slot), None)
     elif slot not in held:
@@ -88,14 +88,14 @@ def lay(held: dict[str, Value], slot: str, value: Value, sure: bool) -> None:
 
 
 def lay_all(objects: Objects, held: dict[str, Value], value: Value) -> None:
-    """Lay all entries of a mapping."""
+    """Add all entries of a mapping, as `lay` does."""
     for atom in each(value):
         for slot, item in entries(objects, atom).items():
             lay(held, slot, item, len(value) == 1 and has_surely(objects, atom, slot))
 
 
 def united(run: Any, values: Sequence[Value], in_place: bool) -> Value | None:
-    """`left | right` of mappings: a new dict, or the left one with the entries of the other; None for anything else."""
+    """Return `left | right` of mappings: a new dict, or the left one with all entries; None for anything else."""
     left, right = map(only, values) if len(values) == 2 else (None, None)
     if not isinstance(left, Object) or left.kind != DICT or right is None or not is_mapping(right):
         return None
@@ -115,29 +115,29 @@ def united(run: Any, values: Sequence[Value], in_place: bool) -> Value | None:
 
 
 def perhaps(slot: str) -> str:
-    """The slot by which a mapping tells that it may lack this one."""
+    """Return the slot by which a mapping records that it may lack this one."""
     return f"?{slot}"
 
 
 def may_be_empty(objects: Objects, container: Atom) -> bool:
-    """Whether a list, set or dict has no item that is there for sure: it may be filled later, too."""
+    """Return whether a list, set or dict has no item that is surely there; it may also be filled later."""
     slots = objects.slots(container)
     return not any(slot.startswith("[") and perhaps(slot) not in slots for slot in slots)
 
 
 def hangs_on_option(objects: Objects, atom: Atom, slot: str) -> bool:
-    """Whether a dict has an entry only where an option is set."""
+    """Return whether a dict has an entry only if an option is set."""
     return isinstance(atom, Object) and objects.stored(atom, perhaps(slot)) == NONE
 
 
 def may_lack(objects: Objects, atom: Atom, slot: str) -> Value:
-    """What stands for an entry that a dict has on some paths only, beside what it holds there; else nothing."""
+    """Return what an entry that a dict has on some paths only may be besides what it holds; empty for other entries."""
     held = objects.stored(atom, perhaps(slot)) if isinstance(atom, Object) else None
     return frozenset() if held is None or held == NONE else held
 
 
 def has_surely(objects: Objects, atom: Atom, slot: str) -> bool:
-    """Whether a mapping that may have an entry certainly has it."""
+    """Return whether a mapping that may have an entry certainly has it."""
     owner = mapped(atom)
     if owner is not None:
         return is_namespace(owner)
@@ -147,21 +147,21 @@ def has_surely(objects: Objects, atom: Atom, slot: str) -> bool:
 
 @cache
 def key(slot: str) -> object:
-    """The key that a slot is named after; None for the one of keys that are not known.
+    """Return the key that a slot is named after; None for the slot of unknown keys.
 
-    Each is read once, for what reads it leaves dead cycles behind.
+    Each slot is parsed only once, as the parser leaves dead cycles behind.
     """
     return literal_eval(slot[1:-1]) if slot[1] in "'\"" else None
 
 
 def show(objects: Objects, owner: Object, held: Mapping[str, Value], sure: bool = False) -> None:
-    """`vars(owner).update(held)`: entries of a mapping become attributes, for `sure` or perhaps."""
+    """Run `vars(owner).update(held)`: entries of a mapping become attributes, for `sure` or perhaps."""
     for slot, value in held.items():
         set_shown(objects, owner, Constant(key(slot)), value, sure)
 
 
 def set_shown(objects: Objects, owner: Object, key: Atom | None, value: Value, sure: bool = False) -> None:
-    """`vars(owner)[key] = value`, for `sure` or perhaps."""
+    """Run `vars(owner)[key] = value`, for `sure` or perhaps."""
     name = key.value if isinstance(key, Constant) else None
     if isinstance(name, str):
         put = objects.replace if sure and is_namespace(owner) else objects.store
@@ -171,5 +171,5 @@ def set_shown(objects: Objects, owner: Object, key: Atom | None, value: Value, s
 
 
 def is_namespace(atom: Atom) -> bool:
-    """Whether an object holds the arguments of a command line, which are one object in a program."""
+    """Return whether an object holds the arguments of a command line, which are one object in a program."""
     return isinstance(atom, Object) and isinstance(atom.kind, Library) and atom.kind.name == "argparse.Namespace"

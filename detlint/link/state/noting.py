@@ -1,4 +1,4 @@
-"""Notes of what functions look at and change while they are run, for their records."""
+"""Recording of what functions look at and change while they run, for their records."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DEFINED = frozenset((Function, Library, Module))
 
 
 class Noting:
-    """The part of a run that is noted: modules, generators, and what is around a call."""
+    """The part of a run that is recorded: modules, generators, and the surroundings of a call."""
 
     program: Program
     script: str
@@ -26,7 +26,7 @@ class Noting:
     chosen: int
 
     def variable(self, path: str, name: str) -> Value | None:
-        """A variable of a file, or None."""
+        """Return a variable of a file, or None."""
         self.program.span.asked.add((path, name))
         found = self.program.environments[path].variables.get(name)
         self.watch_variable(path, name, found)
@@ -36,9 +36,9 @@ class Noting:
         return found
 
     def watch_variable(self, path: str, name: str, found: Value | None) -> None:
-        """The function that is being run looks at a variable of a file, and perhaps into what this holds.
+        """Record that the running function looks at a variable of a file, and perhaps into what this holds.
 
-        What a file defines or imports is seldom something else later.
+        What a file defines or imports is not watched, as it seldom changes later.
         """
         if found is not None and _DEFINED.issuperset(map(type, found)):
             return
@@ -52,7 +52,7 @@ class Noting:
                     watch.look(atom)
 
     def stars(self, path: str) -> list[str]:
-        """The libraries all of which a file has imported."""
+        """Return the libraries from which a file has imported all names."""
         found = self.program.environments[path].stars
         record = self.program.objects.record
         if record is not None:
@@ -70,7 +70,7 @@ class Noting:
         self.effect(Noting.set_variable_of, path, name, value)
 
     def has_run(self, path: str) -> tuple[bool, bool]:
-        """Whether a file was imported, and whether the program started with it."""
+        """Return whether a file was imported, and whether the program started with it."""
         found = path in self.imported, path == self.script
         record = self.program.objects.record
         if record is not None:
@@ -78,63 +78,63 @@ class Noting:
         return found
 
     def find(self, name: str, importer: str) -> str | None:
-        """The file of a module."""
+        """Return the file of a module; None if there is none."""
         record = self.program.objects.record
         if record is not None:
             record.looks[located].setdefault((name, importer), located(self, (name, importer)))
         return self.program.imports.find(name, importer, self.script, self.search)
 
     def is_namespace(self, name: str, importer: str) -> bool:
-        """Whether a module is a folder without a file of its own."""
+        """Return whether a module is a folder without a file of its own."""
         record = self.program.objects.record
         if record is not None:
             record.looks[located].setdefault((name, importer), located(self, (name, importer)))
         return self.program.imports.is_namespace(name, importer, self.script, self.search)
 
     def is_likely(self) -> bool:
-        """Whether what is run now happens without an option that the user sets."""
+        """Return whether what is run now happens without an option that the user sets."""
         self.ask("unlikely", self.unlikely)
         return not self.unlikely
 
     def is_chosen(self) -> bool:
-        """Whether what is run now happens only with an option that the user sets."""
+        """Return whether what is run now happens only with an option that the user sets."""
         self.ask("chosen", self.chosen)
         return bool(self.chosen)
 
     def is_certain(self) -> bool:
-        """Whether what is run now is known to happen."""
+        """Return whether what is run now is known to happen."""
         self.ask("doubts", self.doubts)
         return not self.doubts
 
     def ask(self, name: str, value: object) -> None:
-        """What is around the call of the function that is being run matters."""
+        """Record that the running function depends on something in the surroundings of its call."""
         if self.program.objects.record is not None:
             self.program.objects.record.ask(name, value)
 
     def was_drawn(self, generator: str) -> bool:
-        """Whether a generator was drawn from unseeded."""
+        """Return whether a generator was drawn from unseeded."""
         if self.program.objects.record is not None:
             self.program.objects.record.looks[drawn].setdefault(generator, generator in self.drawn)
         return generator in self.drawn
 
     def add_drawn(self, generator: str) -> None:
-        """A generator is drawn from unseeded."""
+        """Record that a generator is drawn from unseeded."""
         if self.program.objects.record is not None:
             self.program.objects.record.make(drawn, generator)
         self.drawn.add(generator)
         self.effect(Noting.add_drawn, generator)
 
     def unrepeatable(self) -> None:
-        """Something happens of which no note is taken: the functions that are being run are not recorded."""
+        """Stop recording the functions that are being run, because something happens that records do not cover."""
         self.program.objects.record = None
 
     def reach(self, name: Name) -> None:
-        """It matters that a function was being run when what is run now began, the first time as far out as it was."""
+        """Record that the current run depends on a function that is already active, from its outermost call on."""
         record = self.program.objects.record
         if record is not None:
             record.reach = min(record.reach, self.active.index(name))
 
     def effect(self, repeat: Callable[..., None], *given: object) -> None:
-        """The function that is being run changes something outside of it, which `repeat` does again."""
+        """Record that the running function changes something outside itself, which `repeat` does again."""
         if self.program.objects.record is not None:
             self.program.objects.record.effects.append((repeat, *given))

@@ -1,4 +1,4 @@
-"""The objects of a program: classes, their bases, and what attributes are."""
+"""The objects of a program: classes, their bases, and the values of attributes."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ from detlint.link.state.values import (
 )
 
 PARTIAL_METHOD = Library("functools.partialmethod")
-OPEN = "*"  # the slot of objects whose attributes are also set by names that are not known
-UNSPELLED = "[]"  # the slot of keys, and of attributes, whose names are not known
-CALLED = "called when it is left"  # the slot of a stack of contexts
-ATTENDING = frozenset(  # methods by which a class attends to the attributes of objects
+OPEN = "*"  # the slot of objects whose attributes are also set by unknown names
+UNSPELLED = "[]"  # the slot of keys, and of attributes, whose names are unknown
+CALLED = "called when it is left"  # the slot of a stack of contexts for callbacks
+ATTENDING = frozenset(  # methods by which a class intercepts the attributes of objects
     ("__get__", "__set__", "__set_name__", "__setattr__", "__getattribute__")
 )
-_PLAIN = ("builtins.object", "argparse.Namespace")  # of which nothing is known by being derived from them
-HIDDEN = "(**)"  # that of an object of a library which was given arguments that are not known
-UNNAMED = "(unnamed)"  # that of arguments of a command line some options of which have names that are not known
-_DEEP, _MOST_BENEATH = 2, 8  # objects within objects that tell runs of a function apart
+_PLAIN = ("builtins.object", "argparse.Namespace")  # bases that say nothing of the classes derived from them
+HIDDEN = "(**)"  # the slot of a library's object that was given unknown arguments
+UNNAMED = "(unnamed)"  # the slot of command-line arguments some of whose options have unknown names
+_DEEP, _MOST_BENEATH = 2, 8  # depth and number of held objects that distinguish runs of a function
 
 
 @dataclass
 class ClassInfo:
-    """What is known of a class: what its bases may be, its own attributes, the fields that a constructor takes.
+    """The information on a class: its possible bases, its own attributes, the fields that a constructor takes.
 
-    `factories` make the defaults of some of these. `metaclass` is that of the project that it names, if it does;
-    `members` are the names of those of an enumeration.
+    `factories` make the defaults of some of these fields. `metaclass` is the metaclass of the project that it names, if
+    any; `members` are the names of the members of an enumeration.
     """
 
     bases: tuple[Value, ...]
@@ -66,17 +66,17 @@ def _define(run: Any, klass: Class, info: ClassInfo) -> None:
 
 
 class Objects(Contents):
-    """Classes, and the attributes of objects, which only ever grow."""
+    """The classes of a program and the attributes of its objects, which only ever grow."""
 
     def __init__(self, catalogue: Catalogue, shared: Objects | None = None) -> None:
-        """`shared` are the objects that modules made when they were imported, which all programs begin with."""
+        """Begin with `shared`, the objects that modules made when they were imported, as all programs do."""
         super().__init__(shared)
         self.shared = shared
         self._inner: dict[tuple[Object, tuple[int, int]], tuple[Object, ...]] = {}
         self._methods = catalogue.names("program", "role")
         loaders = (row for row in catalogue.rows("program", "role") if row.text("kind") == "loader")
         self._kept = {f"{name}.{kept}" for row in loaders for name in row.list("names") for kept in row.list("keeps")}
-        self.gone_through = catalogue.names("program", "role", whole="yes")  # functions that give all items, in turn
+        self.gone_through = catalogue.names("program", "role", whole="yes")  # functions that return all items, in turn
         self._shows_entries = catalogue.names("program", "role", kind="attributes")
         self._configs = catalogue.names("program", "class", kind="config")
         self._stateless = catalogue.names("program", "class", kind="stateless")
@@ -92,19 +92,19 @@ class Objects(Contents):
         self._accessors: set[str] = set() if shared is None else shared._accessors
 
     def accessor(self, name: str, kind: str) -> str:
-        """The name of the attribute of a class that is the "setter" or "deleter" of a property, which it has now."""
+        """Return the name of a class attribute for a property's "setter" or "deleter", and note that it exists."""
         self._accessors.add(name)
         return f"{name}.{kind}"
 
     def setter(self, owner: Atom, name: str) -> Value | None:
-        """What sets a property of an object."""
+        """Return the setter of a property of an object; None if there is none."""
         if name not in self._accessors or not isinstance(owner, Object) or isinstance(owner.kind, Library):
             return None
         found = self.attribute(owner, f"{name}.setter") or GONE
         return frozenset(a for a in found if isinstance(a, Function)) or None
 
     def define(self, klass: Class, info: ClassInfo) -> None:
-        """Add a class."""
+        """Add a class, or replace what is known of it."""
         if self.record is not None:
             self.record.effects.append((_define, klass, info))
         known = self.classes.get(klass)
@@ -122,14 +122,14 @@ class Objects(Contents):
                 self._fields[name].add(klass)
 
     def fields(self, name: str) -> Iterator[tuple[Class, Value]]:
-        """The classes that declare a field of a name, and its defaults there."""
+        """Yield the classes that declare a field of a name, and its defaults there."""
         for klass in self._fields.get(name, ()):
             attributes = self.classes[klass].attributes
-            if name in attributes:  # else it is inherited
+            if name in attributes:  # otherwise it is inherited
                 yield klass, attributes[name]
 
     def ancestry(self, klass: Class | Library) -> tuple[Class | Library, ...]:
-        """A class and its bases, nearest first, those of libraries too."""
+        """Return a class and its bases, nearest first, those of libraries too."""
         if isinstance(klass, Library):
             return (klass,)
         found = self._lineages.get(klass) or self.lineage(klass)
@@ -138,7 +138,7 @@ class Objects(Contents):
         return found[0]
 
     def lineage_now(self, klass: Class) -> tuple[Lineage, tuple[object, ...]]:
-        """The lineage of a class, and what tells what the classes in it were given after they were defined."""
+        """Return the lineage of a class, and marks of what the classes in it were given after they were defined."""
         found = self.lineage(klass)
         if self._set_later.isdisjoint(found[0]):
             return found, ()
@@ -146,7 +146,7 @@ class Objects(Contents):
         return found, tuple((each, mark) for each, mark in marks if any(mark))
 
     def lineage(self, klass: Class) -> Lineage:
-        """The ancestry of a class, and what is known of the classes in it."""
+        """Return the ancestry of a class, and what is known of the classes in it."""
         found = self._lineages.get(klass)
         if found is None:
             order = tuple(dict.fromkeys(self._walk(klass, set())))
@@ -167,12 +167,12 @@ class Objects(Contents):
                     yield from self._walk(atom, seen)
 
     def metaclass(self, klass: Class) -> Class | None:
-        """The metaclass of the project that a class has."""
+        """Return the metaclass of the project that a class has; None if it has none."""
         infos = (self.classes.get(each) for each in self.ancestry(klass) if isinstance(each, Class))
         return next((info.metaclass for info in infos if info is not None and info.metaclass is not None), None)
 
     def beneath(self, owner: Object) -> frozenset[tuple[Object, int]]:
-        """The objects of the project that an object holds, and those that these hold, with their versions."""
+        """Return the objects of the project that an object holds, and those that these hold, with their versions."""
         found: dict[Object, int] = {}
         level = [owner] if type(owner.kind) is Class else []
         for _ in range(_DEEP):
@@ -183,7 +183,7 @@ class Objects(Contents):
         return frozenset(found.items())
 
     def _objects_in(self, owner: Object) -> tuple[Object, ...]:
-        """The objects of the project that an object holds."""
+        """Return the objects of the project that an object holds."""
         self.look(owner)
         key = owner, self.mark(owner)
         if key not in self._inner:
@@ -192,18 +192,18 @@ class Objects(Contents):
         return self._inner[key]
 
     def own(self, klass: Class) -> dict[str, Value]:
-        """The attributes of a class itself: those that its body and its users have given it."""
+        """Return the attributes of a class itself: those set in its body, and those set later from outside."""
         self.ancestry(klass)
         info = self.classes.get(klass)
         later = {name: value for name, value in self._slots(klass).items() if name.isidentifier()}
         return later if info is None else info.attributes | later
 
     def library_bases(self, kind: Class | Library) -> list[str]:
-        """The names of the classes of libraries among a class and its bases."""
+        """Return the names of the classes of libraries among a class and its bases."""
         return [base.name for base in self.ancestry(kind) if isinstance(base, Library)]
 
     def attribute(self, owner: Object | Class, name: str) -> Value | None:
-        """What `owner.name` is: what is stored there, an attribute of its classes, or a library's; None: not known."""
+        """Return `owner.name`: what is stored there, an attribute of its classes, or a library's; None if unknown."""
         self.look(owner)
         own, begun = self._stored.get(owner, _EMPTY), self._begun.get(owner, _EMPTY)
         found = own[name] if name in own else begun.get(name)
@@ -214,7 +214,7 @@ class Objects(Contents):
         return found
 
     def _not_set(self, owner: Object | Class, name: str) -> Value | None:
-        """What an attribute is that was not set: what a library's object was made with, or what its classes have."""
+        """Return an attribute that was not set: an argument of a library's object, or what the classes have."""
         kind = owner.kind if isinstance(owner, Object) else owner
         if isinstance(kind, Library) and f"{kind.name}.{name}" not in self._methods:
             found = self.given(owner, name)
@@ -229,53 +229,53 @@ class Objects(Contents):
         return self._of_library(owner, inherited) if isinstance(inherited, str) else inherited
 
     def has_of_its_own(self, owner: Object | Class, name: str) -> bool:
-        """Whether an attribute is the object's, so that a function there is no method: set, or a field of its class."""
+        """Return whether an attribute is the object's own, where a function is no method: it is set, or a field."""
         if not isinstance(owner, Object):
             return False
         info = self.classes.get(owner.kind) if isinstance(owner.kind, Class) else None
         return self.stored(owner, name) is not None or (info is not None and name in info.fields)
 
     def _of_library(self, owner: Object | Class, name: str) -> Value | None:
-        """What only the class of a library may have, by qualified name: the object may have been given it by any."""
+        """Return what only a library's class may have, by qualified name, unless an unknown name may have set it."""
         kept = self.kept(owner, name)
         if kept is not None:
             return kept
-        special = name.rpartition(".")[2].startswith("__")  # which Python itself calls: no key of what is held
+        special = name.rpartition(".")[2].startswith("__")  # Python itself calls it: it is no key of the contents
         if name not in self._methods and not special and isinstance(getattr(owner, "kind", None), Class):
             unspelled = self.stored(owner, UNSPELLED)
             return _taken(name, owner) if unspelled is None else unspelled | UNKNOWN
         return _taken(name, owner)
 
     def kept(self, owner: Object | Class, name: str) -> Value | None:
-        """What a loader has of what its call may give it, by qualified name: that, else None."""
+        """Return what a loader has of the possible arguments of its call, by qualified name; None for other names."""
         held = self._slots(owner) if name in self._kept else _EMPTY
-        if not any(slot.startswith("(") for slot in held):  # it was not seen to be made
+        if not any(slot.startswith("(") for slot in held):  # it was not seen being made
             return None
         return held.get(f"({name.rpartition('.')[2]})", UNKNOWN if HIDDEN in held else NONE)
 
     def given(self, owner: Object | Class, name: str) -> Value | None:
-        """What an object of a library was made with: most classes keep what they are given, others show their keys."""
+        """Return what a library's object was made with: most classes keep their arguments, others show their keys."""
         slots, held = (f"({name})", f"[{name!r}]"), self._slots(owner)
         return next((held[slot] for slot in slots if slot in held), None)
 
     def may_be_shown(self, owner: Object | Class) -> bool:
-        """Whether an object shows keys that nobody spells out as its attributes."""
+        """Return whether an object shows keys with unknown names as its attributes."""
         kind = owner.kind if isinstance(owner, Object) else None
         return isinstance(kind, Library) and kind.name in self._shows_entries and UNSPELLED in self._slots(owner)
 
     def _is_certain(self, atom: Atom) -> bool:
-        """Whether an atom stays what it is where a file may set attributes: a method, an option with a default."""
+        """Return whether an atom stays the same where a file may set attributes: a method, an option with a default."""
         method = isinstance(atom, Function) or (isinstance(atom, Library) and atom.name in self._methods)
         return method or (isinstance(atom, Option) and atom.default is not None) or self.is_config(atom)
 
     def is_config(self, atom: Atom) -> bool:
-        """Whether an atom is a node of a configuration, all of whose fields a user may set."""
+        """Return whether an atom is a node of a configuration, all of whose fields a user may set."""
         return isinstance(atom, Object) and not self._configs.isdisjoint(self.library_bases(atom.kind))
 
     def lacks(self, owner: Atom, name: str) -> bool:
-        """Whether an object has no attribute of a name, which its classes would declare and nobody else sets."""
+        """Return whether an object lacks an attribute, which its classes would declare and nothing else sets."""
         if not isinstance(owner, Object) or owner.order == -1:
-            return False  # one of a class that derives from its own, as likely as not
+            return False  # it may well be of a derived class
         if isinstance(owner.kind, Library):
             return _has_none(owner.kind, name) and self.given(owner, name) is None
         order, key = self.ancestry(owner.kind), (owner.kind, name)
@@ -286,20 +286,20 @@ class Objects(Contents):
         return self._set_later.isdisjoint(order) or self._first_set(order, name) is None
 
     def _is_undeclared(self, order: Sequence[Class | Library], name: str) -> bool:
-        """Whether some classes are all known, and none of them declares an attribute of a name, or any."""
+        """Return whether some classes are all known, and none declares an attribute of a name or `__getattr__`."""
         plain = all(isinstance(base, Class) or self._adds_no_state(base.name) for base in order)
         known = [self.classes.get(base) for base in order if isinstance(base, Class)]
         declared = any(info is None or name in info.attributes or "__getattr__" in info.attributes for info in known)
         return plain and not declared
 
     def having(self, owners: Value, name: str) -> Value:
-        """The owners that may have an attribute of a name: not None, nor an object that lacks it, if any has it."""
+        """Return the owners that may have an attribute: not None, nor objects that lack it, unless all lack it."""
         if len(owners) < 2:
             return owners
         return frozenset(a for a in owners - NONE if not self.lacks(a, name)) or owners - NONE
 
     def is_known(self, order: Iterable[Class | Library]) -> bool:
-        """Whether the bases of all classes of the project in an ancestry are known."""
+        """Return whether the bases of all classes of the project in an ancestry are known."""
         infos = [self.classes.get(base) for base in order if isinstance(base, Class)]
         return all(
             info is not None and all(isinstance(a, (Class, Library)) for base in info.bases for a in base)
@@ -307,17 +307,17 @@ class Objects(Contents):
         )
 
     def is_whole(self, order: Sequence[Class | Library]) -> bool:
-        """Whether all bases are known, and those of libraries have none that matter."""
+        """Return whether all bases are known, and those of libraries have none that matter."""
         libraries = (base.name for base in order if isinstance(base, Library))
         return all(map(self._adds_no_state, libraries)) and self.is_known(order)
 
     def _adds_no_state(self, base: str) -> bool:
-        """Whether a class of a library gives its objects no attributes that hold something."""
+        """Return whether a class of a library gives its objects no attributes that hold something."""
         root, last = base.partition(".")[0], base.rpartition(".")[2]
         return root in self._stateless_packages or base in self._stateless or last.endswith("Mixin")
 
     def _first_set(self, order: Sequence[Class | Library], name: str) -> Value | None:
-        """What the first of some classes that has a name was given after it was defined."""
+        """Return what the first of some classes that has a name was given after it was defined; None if nothing."""
         for klass in order:
             if klass in self._set_later:
                 own, begun = self._stored.get(klass, _EMPTY), self._begun.get(klass, _EMPTY)
@@ -329,11 +329,11 @@ class Objects(Contents):
         return None
 
     def find(self, order: Sequence[Class | Library], owner: Object | Class, name: str) -> Value | None:
-        """An attribute of the first class in `order` that has it; those of libraries come last."""
+        """Return an attribute of the first class in `order` that has it; those of libraries come last."""
         return _taken(self._first(order, name), owner)
 
     def _first(self, order: Sequence[Class | Library], name: str) -> Value | str | None:
-        """What classes have of a name: the value, or its name where only the class of a library has it."""
+        """Return what classes have under a name: the value, or the qualified name if only a library's class has it."""
         for klass in order:
             info = self.classes.get(klass) if isinstance(klass, Class) else None
             if info is not None and name in info.attributes:
@@ -343,7 +343,7 @@ class Objects(Contents):
         return next((f"{base.name}.{name}" for base in libraries), None)
 
     def after(self, proxy: Super) -> tuple[Class | Library, ...]:
-        """The classes in which `super()` looks."""
+        """Return the classes in which `super()` looks."""
         kind = proxy.receiver.kind if isinstance(proxy.receiver, Object) else proxy.receiver
         order = self.ancestry(kind)
         if proxy.klass not in order:
@@ -353,29 +353,29 @@ class Objects(Contents):
 
 @cache
 def gives_method(value: Value) -> bool:
-    """Whether an attribute of a class gives a method with some arguments, as `partialmethod` does."""
+    """Return whether an attribute of a class gives a method with some arguments, as `partialmethod` does."""
     return any(isinstance(atom, Partial) and PARTIAL_METHOD in atom.function for atom in value)
 
 
 @cache
 def within(owned: str, name: str) -> str:
-    """The slot of an attribute of what an object of a library has, by its qualified name, such as a configuration."""
+    """Return the slot of an attribute of `owned`, a qualified part of a library's object, such as a configuration."""
     return f"{owned.rpartition('.')[2]}.{name}"
 
 
 @cache
 def given_to(name: str) -> str:
-    """The slot of what a property of an object was given."""
+    """Return the slot of what a property of an object was given."""
     return f"{name}.given"
 
 
 @cache
 def _has_none(base: Library, name: str) -> bool:
-    """Whether a class of Python's own has no attribute of a name."""
+    """Return whether a built-in class of Python has no attribute of a name."""
     root, _, last = base.name.partition(".")
     return root == "builtins" and not hasattr(getattr(builtins, last, None), name)
 
 
 def _taken(found: Value | str | None, owner: Object | Class) -> Value | None:
-    """What classes have, taken from an object; what that of a library has is a method of the object."""
+    """Return what classes have, taken from an object; what a library's class has is a method of the object."""
     return single(Library(found, owner if isinstance(owner, Object) else None)) if isinstance(found, str) else found

@@ -1,4 +1,4 @@
-"""What variables hold where an option is set: what acts in the place of another, or what they are unbound without."""
+"""The values that variables hold where an option is set, instead of those that they hold by default."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 else:
     Frame = Run = Any
 
-Otherwise = dict[str, dict[str, tuple[Value | None, Value]]]  # by option and variable: what it holds, and what then
+Otherwise = dict[str, dict[str, tuple[Value | None, Value]]]  # by option and variable: usual value, and value if set
 _KINDS = frozenset((Class, Function, Object, Partial))
 _NAMES = (f.Local, f.Global)
-_INSTEAD = " instead"  # behind the name of a captured variable: what it holds, and what options put in its place
+_INSTEAD = " instead"  # suffix of a captured variable's name: its value, and what options put in its place
 
 
 def remember(otherwise: Otherwise, option: str, usual: Mapping[str, Value], other: Mapping[str, Value]) -> None:
-    """Keep what `other`, the variables where an option is set, holds beside the `usual` ones."""
+    """Record the values of `other`, the variables where `option` is set, that differ from the `usual` ones."""
     for name, value in other.items():
         held = usual.get(name)
         if held is value or (held is not None and _KINDS.isdisjoint(map(type, value))) or held == value:
@@ -49,7 +49,7 @@ def remember(otherwise: Otherwise, option: str, usual: Mapping[str, Value], othe
 
 
 def where_set(otherwise: Otherwise, option: str, variables: Mapping[str, Value]) -> dict[str, Value]:
-    """The variables where an option is set: those that were not changed since, as they are then."""
+    """Return the variables where `option` is set: those unchanged since it was recorded get their values there."""
     found = dict(variables)
     for name, (held, value) in otherwise.get(option, {}).items():
         if variables.get(name) == held:
@@ -58,8 +58,8 @@ def where_set(otherwise: Otherwise, option: str, variables: Mapping[str, Value])
 
 
 def asked_otherwise(otherwise: Otherwise, node: f.Expression, variables: Mapping[str, Value], answer: Truth) -> Truth:
-    """How a test of a variable comes out, of its truth or whether it is None, where an option may give it another value
-    than the one for which this is the `answer`.
+    """Return how a test of a variable, of its truth or whether it is None, comes out where an option may give it
+    another value than the one that led to `answer`.
     """
     of_none = isinstance(node, f.Compare) and node.operator in ("is", "is not") and node.right == f.Literal(None)
     asked = node.left if isinstance(node, f.Compare) and of_none else node
@@ -75,7 +75,7 @@ def asked_otherwise(otherwise: Otherwise, node: f.Expression, variables: Mapping
 
 
 def captured(frame: Frame, names: Iterable[str]) -> Iterator[tuple[str, Value]]:
-    """What a function captures that is defined in a frame: variables, and objects that options put there instead."""
+    """Yield the variables of `frame` that a function defined there captures, and the objects put there by options."""
     for name in names:
         if name in frame.variables:
             yield name, bounded(frame.variables[name])
@@ -86,7 +86,7 @@ def captured(frame: Frame, names: Iterable[str]) -> Iterator[tuple[str, Value]]:
 
 
 def iterate_otherwise(run: Run, iterator: f.Expression, start: State | None) -> None:
-    """Iterate in the state `start` over the objects that options put into the variables that a loop goes through."""
+    """Iterate, in the state `start`, over the objects that options put into the variables that a loop iterates over."""
     others = defaultdict[str, dict[str, Value]](dict)
     for name in _gone_through(iterator) if start is not None else ():
         for option, other in _others(run.frame, name):
@@ -107,8 +107,8 @@ def iterate_otherwise(run: Run, iterator: f.Expression, start: State | None) -> 
 def call_otherwise(
     run: Run, node: f.Call, positional: Sequence[Value], keywords: dict[str, Value], start: State | None
 ) -> None:
-    """Call in the state `start` the objects, or methods of them, that options put into the variable that is called, of
-    other classes of the project than what it holds by default.
+    """Call, in the state `start`, the objects that options put into the called variable, or methods of these objects.
+    Only objects of other project classes than those that the variable holds by default count.
     """
     called = node.function.value if isinstance(node.function, f.Member) else node.function
     if start is None or not isinstance(called, _NAMES):
@@ -131,7 +131,7 @@ def call_otherwise(
 
 
 def _others(frame: Frame, name: str) -> Iterator[tuple[str, Value]]:
-    """What a variable that was not changed since holds instead where an option is set, by the option."""
+    """Yield each option with the value that it gives a variable, if the variable was not changed since."""
     held = frame.variables.get(name)
     for option, known in frame.otherwise.items():
         if name in known and known[name][0] == held:
@@ -143,7 +143,7 @@ def _others(frame: Frame, name: str) -> Iterator[tuple[str, Value]]:
 
 
 def _gone_through(iterator: f.Expression) -> Iterator[str]:
-    """The variables that a loop goes through, by themselves or by what a call makes of them, as `enumerate`."""
+    """Yield the names of the variables that a loop iterates over, directly or through calls such as `enumerate`."""
     if isinstance(iterator, _NAMES):
         yield iterator.name
     elif isinstance(iterator, f.Call):
@@ -152,7 +152,7 @@ def _gone_through(iterator: f.Expression) -> Iterator[str]:
 
 
 def _is_of_library(run: Run, iterator: f.Expression) -> bool:
-    """Whether all that is called to make what a loop goes through is of libraries."""
+    """Return whether all calls that make a loop's iterator are calls of libraries."""
     if not isinstance(iterator, f.Call):
         return True
     functions = run.value(iterator.function) if isinstance(iterator.function, (f.Library, *_NAMES)) else UNKNOWN
@@ -161,5 +161,5 @@ def _is_of_library(run: Run, iterator: f.Expression) -> bool:
 
 
 def _is_own(value: Value) -> bool:
-    """Whether a value may be an object of a class of the project."""
+    """Return whether a value may be an object of a class of the project."""
     return any(isinstance(atom, Object) and isinstance(atom.kind, Class) for atom in value)

@@ -1,4 +1,4 @@
-"""A whole program: its files, how they import each other, and what their modules hold once they have run."""
+"""A whole program: its files, how they import each other, and what their modules hold after they have run."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from detlint.semantics.libraries import STANDARD
 from detlint.sources.imports import Imports
 
 T = TypeVar("T")
-METHODS = "*"  # in place of the path of a file
+METHODS = "*"  # stands in for the path of a file
 _SHORT = 4  # statements
-_METHODS = 2  # of one name, that an object which is not known may have
-_MOST_UNPACKED = 2_000  # functions that are kept for the next program: about 10 MB
+_METHODS = 2  # of one name, considered for an unknown object
+_MOST_UNPACKED = 2_000  # unpacked functions kept for the next program: about 10 MB
 _KINDS = (list, dict, set, str, bytes, int, tuple, object, Path)
 _BUILT_IN = frozenset(name for kind in _KINDS for name in dir(kind))
 
 
 def _go_on() -> None:
-    """Nobody has it halt."""
+    """Do nothing: the default of `halt`."""
 
 
 @dataclass
 class Environment:
     """The variables of a module. `done` says whether its top level has run; `quiet` that it neither draws nor seeds.
 
-    `partial` says that an import found a module that was itself not done, and something of it missing; `loads` are the
-    files that it imports, `stars` the libraries all of which it imports. `span` is what was noted while it ran.
+    `partial` says that an import found a module that was not done and lacked something. `loads` are the files that the
+    module imports, `stars` the libraries that it imports with `*`. `span` is what was noted while it ran.
     """
 
     variables: dict[str, Value] = field(default_factory=dict)
@@ -64,11 +64,11 @@ class Environment:
 class Program:
     """The files of a project and what the interpreter learns about them, shared by all entry points.
 
-    `walks` are, for a function of a file, the states that it was gone through in, each walk once; `noted` are those
-    of the programs since it was last emptied. `options` are the options that decorators give a function's parameters.
-    `asked` are the variables of modules that programs look for, by path and name, `ALL` where they look at all of a
-    file, `METHODS` in place of a path for methods that are looked for in all files. `root` is what the program notes
-    that is being followed, `span` the part of it that runs now. `halt` raises where nobody waits for it any more.
+    `walks` holds, for each function of a file, the states that it ran in, each walk once; `noted` are the walks of all
+    programs since it was last emptied. `options` are the options that decorators give a function's parameters. `asked`
+    are the module variables that programs look up, by path and name: `ALL` stands for all names of a file, `METHODS`
+    replaces the path for methods that are looked up in all files. `root` is the span of the program that is being
+    followed, `span` the part of it that runs now. `halt` raises if nobody waits for the program any more.
     """
 
     facts: dict[str, Facts]
@@ -89,31 +89,31 @@ class Program:
     root: Span = field(default_factory=Span)
     span: Span = field(init=False)
     halt: Callable[[], None] = field(default=_go_on)
-    _entered: set[str] = field(default_factory=set)  # the files of which functions were run
+    _entered: set[str] = field(default_factory=set)  # the files whose functions have run
     _unpacked: dict[Name, FunctionFacts] = field(default_factory=dict)
     _short: dict[Name, bool] = field(default_factory=dict)
-    derived: dict[str, dict[str, Any]] = field(default_factory=dict)  # what was made of single files, by path
-    overwritten: dict[tuple[str, str], Value | None] = field(default_factory=dict)  # variables of modules, as they were
+    derived: dict[str, dict[str, Any]] = field(default_factory=dict)  # what was computed from single files, by path
+    overwritten: dict[tuple[str, str], Value | None] = field(default_factory=dict)  # module variables, as they were
 
     def __post_init__(self) -> None:
         self.objects = Objects(self.catalogue)
         self.span = self.root
 
     def set_options(self, function: Function, options: Mapping[str, Value]) -> None:
-        """A decorator gives parameters of a function options."""
+        """Record the options that a decorator gives parameters of a function."""
         known = self.options[function.path, function.qualified]
         if known | dict(options) != known:
             self.forget(function.path)
             known.update(options)
 
     def forget(self, path: str) -> None:
-        """What no record looks at has changed for the functions of a file: none is sure, if one of these was run."""
+        """Note a change for the functions of a file that no record looks at: drop all records if one has run."""
         if path in self._entered:
             self.records.clear()
         self.objects.record = None
 
     def end(self) -> None:
-        """The program that was followed has ended: the next one does not find what its functions set."""
+        """End the program that was followed, and undo what its functions set so that the next one does not find it."""
         for (path, name), value in self.overwritten.items():
             variables = self.environments[path].variables
             if value is not None:
@@ -130,14 +130,14 @@ class Program:
             self.noted.update((id(walked), walked) for walked in span.walks)
         self.root = self.span = Span()
         if self.objects.forget_versions():
-            self.records.clear()  # what they found would not be known again
+            self.records.clear()  # the versions that they found would not be recognized
 
     def afresh(self) -> Program:
-        """The same files, of which nothing is known but what is written in them."""
+        """Return a program of the same files, without anything learned but what is written in them."""
         return Program(self.facts, self.imports, self.catalogue, self.documents, halt=self.halt)
 
     def of_file(self, work: Callable[[str], T], path: str) -> T:
-        """What `work` gives for the path of a file, of which it looks at the facts and at nothing else."""
+        """Return what `work` computes for the path of a file, cached; `work` may look at that file's facts only."""
         known = self.derived.setdefault(path, {})
         if work.__qualname__ not in known:
             known[work.__qualname__] = work(path)
@@ -145,41 +145,41 @@ class Program:
         return found
 
     def take_over(self, other: Program) -> None:
-        """Note what was looked at in `other`, which are the same files: what changes there matters here."""
+        """Add the notes of `other`, a program of the same files: a change of what it looked at matters here too."""
         self.asked |= other.asked
         entered = {name: (name, None) for name, _ in other.noted.values()}
         self.noted.update((id(walked), walked) for walked in entered.values())
 
     def take(self) -> tuple[tuple[Walked, ...], frozenset[tuple[str, str]]]:
-        """What was noted since this was asked last: walks, and what was asked for."""
+        """Return what was noted since the last call: walks, and what was asked for."""
         found = tuple(self.noted.values()), frozenset(self.asked)
         self.noted, self.asked = {}, set()
         return found
 
     def finish(self) -> None:
-        """Programs have been followed: forget what they taught."""
+        """Forget what was learned from the programs that have been followed."""
         self.objects, self.memo = Objects(self.catalogue), {}
         learned = (self.environments, self.records, self.closures, self.options, self.pending_options)
         for each in (*learned, self._unpacked, self._entered):
             each.clear()
 
     def reset(self, path: str) -> Environment:
-        """The empty environment of a file that a program starts with."""
+        """Return a new, empty environment for a file that a program starts with."""
         self._reopen(path)
         self.environments[path] = Environment()
         return self.environments[path]
 
     def add_load(self, loader: str, path: str) -> None:
-        """Note that a file imports another."""
+        """Record that a file imports another."""
         self._reopen(loader)
         self.environments[loader].loads.add(path)
 
     def _reopen(self, path: str) -> None:
-        """Forget what is imported with files that import this one, which may import more now."""
+        """Forget the closures of files that import this one, since it may import more now."""
         self.closures = {root: found for root, found in self.closures.items() if path not in found[0]}
 
     def closure(self, path: str) -> tuple[frozenset[str], frozenset[str]]:
-        """What is imported with a file: files whose top level need not run again, and others, which it may have to."""
+        """Return what importing a file loads: files whose top level need not run again, and files where it may."""
         found = self.closures.get(path)
         if found is None:
             again, others, waiting = set[str](), set[str](), {path}
@@ -200,7 +200,7 @@ class Program:
         return found
 
     def begin(self, path: str, function: str) -> list[tuple[int, State]]:
-        """Begin to record the states in which a function is gone through."""
+        """Begin to record the states in which a function runs."""
         self.halt()
         walk: list[tuple[int, State]] = []
         self.span.begun.append(((path, function), walk))
@@ -209,24 +209,24 @@ class Program:
         return walk
 
     def enter(self) -> Span:
-        """Something begins to run, as a part of what runs now; that."""
+        """Begin a span within the current one, and return the latter."""
         outer, self.span = self.span, Span()
         outer.inner[self.span] = None
         return outer
 
     def load(self, path: str) -> Span:
-        """The top level of a file begins to run; what runs now."""
+        """Begin a span for the top level of a file, and return the span that was current before."""
         outer, self.span = self.span, Span()
         self.environments[path].span = self.span
         self.root.inner[self.span] = None
         return outer
 
     def has_loaded(self, paths: Iterable[str]) -> None:
-        """Files are imported whose top level need not run again."""
+        """Note that files are imported whose top level need not run again."""
         self.root.inner.update((self.environments[path].span, None) for path in paths)
 
     def package(self, path: str) -> str | None:
-        """The `__init__.py` of the package that a file belongs to, which runs before it."""
+        """Return the `__init__.py` of the package that a file belongs to, which runs before it, or None."""
         if path not in self._packages:
             around = folder(folder(path) if path.endswith("/__init__.py") else path)
             found = f"{around}/__init__.py" if around != "." else "__init__.py"
@@ -235,16 +235,16 @@ class Program:
 
     @cached_property
     def shadows(self) -> frozenset[str]:
-        """The names of modules of the standard library that a file of the project has too."""
+        """The names of standard library modules that a file of the project has too."""
         return frozenset(PurePosixPath(path).stem for path in self.facts) & STANDARD
 
     @cached_property
     def libraries(self) -> frozenset[str]:
-        """The names of the packages that the tables speak of."""
+        """The names of the packages that the tables cover."""
         return frozenset({name.partition(".")[0] for name in self.catalogue.known_names if "." in name})
 
     def is_own(self, script: str, name: str) -> bool:
-        """Whether a script that imports a module of this name gets itself: its own name, and that of no library."""
+        """Return whether a script that imports `name` gets itself: it has that name, and no library has it."""
         return script.rpartition("/")[2] == f"{name}.py" and name not in self.libraries
 
     @cached_property
@@ -264,7 +264,7 @@ class Program:
 
     @cached_property
     def registered(self) -> dict[Name, str]:
-        """What the project defines of which the settings tell what it does to generators: names by path and name."""
+        """The project's functions and classes whose effect on generators the settings state: names by path and name."""
         return registered(self.facts, self.catalogue.followed)
 
     @cached_property
@@ -288,7 +288,7 @@ class Program:
         return found
 
     def methods_named(self, name: str) -> list[Function]:
-        """The methods of the project's classes that have a name, to be called on an object that is not known."""
+        """Return the methods of the project's classes that a call of this name on an unknown object may run."""
         common = self.catalogue.names("program", "common")
         if name in _BUILT_IN or name in common or len(name) < 5:
             return []
@@ -296,12 +296,12 @@ class Program:
         return [self.on_some_object(Function(*each)) for each in self._methods.get(name, ())]
 
     def on_some_object(self, function: Function) -> Function:
-        """A method, bound to an object of its class that is made somewhere."""
+        """Return a method bound to an object of its class that is made somewhere."""
         klass = Class(function.path, function.qualified.rpartition(".")[0])
         return Function(function.path, function.qualified, (), Object(klass, function.path, -1))
 
     def function(self, function: Function) -> FunctionFacts:
-        """The facts of a function."""
+        """Return the facts of a function."""
         name = function.path, function.qualified
         found = self._unpacked.get(name)
         if found is None:
@@ -309,11 +309,11 @@ class Program:
         return found
 
     def head(self, path: str, qualified: str) -> Head:
-        """What is asked of a function that is not entered."""
+        """Return the head of a function: what is asked of a function that is not entered."""
         return head(self.facts[path].functions, qualified)
 
     def is_short(self, function: Function) -> bool:
-        """Whether a function is so short that to run it costs little more than to remember what it did."""
+        """Return whether a function is so short that running it costs little more than remembering what it did."""
         name = function.path, function.qualified
         found = self._short.get(name)
         if found is None:
@@ -321,33 +321,33 @@ class Program:
         return found
 
     def defines_only(self, function: Function) -> bool:
-        """Whether all that a function does is to define functions and return one, as the maker of a decorator does."""
+        """Return whether a function only defines functions and returns one, as a decorator factory does."""
         facts = self.function(function)
         return 0 < len(facts.body) < 4 and all(_makes(statement) for statement in facts.body)
 
 
 def _is_short(body: Statements) -> bool:
-    """Whether statements are a few that look at what they are given and return something."""
+    """Return whether statements are few, and only look at what they are given and return something."""
     steps = list(islice(walk(body), _SHORT + 1))
     return len(steps) <= _SHORT and all(isinstance(step, (Branch, Bind, Do, Leave)) for step in steps)
 
 
 def _makes(statement: Statement) -> bool:
-    """Whether a statement defines a function or returns one that is defined."""
+    """Return whether a statement defines a function or returns one that is defined."""
     return isinstance(statement, Define) or (isinstance(statement, Leave) and isinstance(statement.value, Local))
 
 
 @cache
 def folder(path: str) -> str:
-    """The folder that a file is in."""
+    """Return the folder that a file is in."""
     return PurePosixPath(path).parent.as_posix()
 
 
 def linked(
     facts: Iterable[Facts], catalogue: Catalogue, unread: Iterable[str] = (), documents: Documents | None = None
 ) -> Program:
-    """A program of these files; `unread` are the paths of files of the project that are not among them, `documents`
-    its configuration files.
+    """Return a program of these files. `unread` are the paths of project files that are not among them, `documents` the
+    configuration files of the project.
     """
     by_path = {each.path: each for each in facts}
     return Program(by_path, Imports([*by_path, *unread]), catalogue, documents or Documents(none))

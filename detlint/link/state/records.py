@@ -1,4 +1,4 @@
-"""Records of runs of functions: what each found in its program and what it left there, so that it can be repeated."""
+"""Records of runs of functions: what each found in its program and what it changed, so that it can be repeated."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 else:
     Noting = Run = Any
 
-Told = tuple[Value, ...]  # its variables
+Told = tuple[Value, ...]  # the values of its variables
 Exact = tuple[Function, Told, State | None, frozenset[tuple[Object, int]]]  # what a run of a function depends on
 Look = Callable[[Run, Any], object]
 
 
 @record(frozen=True, slots=True, eq=False)
 class Result(metaclass=Interned):
-    """What a run of a function comes to: the state after it, what it returned, and what happened."""
+    """The result of a run of a function: the state after it, the value it returned, and its trace."""
 
     state: State
     value: Value
@@ -36,7 +36,7 @@ class Result(metaclass=Interned):
 
 
 class Circumstances(NamedTuple):
-    """What a run of a function may ask of what is around its call. The numbers count what nests."""
+    """The context of a call that a run of its function may ask about. The integers count nesting levels."""
 
     doubts: int
     unlikely: int
@@ -49,10 +49,10 @@ class Circumstances(NamedTuple):
     calling: frozenset[Atom]
 
 
-_ALIKE = 4  # records of runs of one function with the same arguments
-_MOST = 500_000  # looks and effects in all records: about 45 MB
-_LEAST = 10  # as much as so many looks is a record without any
-_OWN = object()  # what a run finds that it has made itself
+_ALIKE = 4  # records kept of runs of one function with the same arguments
+_MOST = 500_000  # looks and effects in all records together: about 45 MB
+_LEAST = 10  # the size of a record without looks and effects, in looks
+_OWN = object()  # marks what a run finds that it has made itself
 
 
 def _same(one: object, other: object) -> bool:
@@ -63,74 +63,73 @@ def _same(one: object, other: object) -> bool:
 
 
 def mark(run: Run, owner: Atom) -> object:
-    """What tells the contents of an object."""
+    """Return the versions that identify the contents of an object."""
     return run.program.objects.mark(owner)
 
 
 def lineage(run: Run, klass: Class) -> object:
-    """A class and its bases, with what is known of each."""
+    """Return a class and its bases, with what is known of each."""
     return run.program.objects.lineage_now(klass)
 
 
 def variable(run: Run, key: tuple[str, str]) -> object:
-    """A variable of a module, by path and name."""
+    """Return a variable of a module, by path and name."""
     return run.program.environments[key[0]].variables.get(key[1])
 
 
 def starred(run: Run, path: str) -> object:
-    """The libraries all of which a file has imported."""
+    """Return the libraries that a file has imported with `*`."""
     return tuple(run.program.environments[path].stars)
 
 
 def result(run: Run, key: object) -> object:
-    """The result of a function that was run before."""
+    """Return the result of a function that was run before, or None."""
     known = run.program.memo.get(key)
     return known.result if known is not None and known.holds else None
 
 
 def context(run: Run, key: Exact) -> object:
-    """Whether a function was run with these arguments before."""
+    """Return whether a function was run with these arguments before."""
     return key in run.contexts.get(named(key[0]), ())
 
 
 def contexts(run: Run, name: Name) -> object:
-    """With how many different arguments a function was run."""
+    """Return the number of different arguments that a function was run with."""
     return len(run.contexts.get(name, ()))
 
 
 def imported(run: Run, path: str) -> object:
-    """Whether a file was imported, and whether the program started with it."""
+    """Return whether a file was imported, and whether the program started with it."""
     return path in run.imported, path == run.script
 
 
 def located(run: Noting, key: tuple[str, str]) -> object:
-    """The file of a module, by its name and who imports it; whether it is a folder, where it has none."""
+    """Return the file of a module, by its name and its importer; without one, whether it is a namespace package."""
     imports = run.program.imports
     return imports.find(*key, run.script, run.search) or imports.is_namespace(*key, run.script, run.search)
 
 
 def drawn(run: Run, generator: str) -> object:
-    """Whether a generator was drawn from unseeded."""
+    """Return whether a generator was drawn from unseeded."""
     return generator in run.drawn
 
 
-_LOOKS: tuple[Look, ...] = (  # what differs most often between programs first
+_LOOKS: tuple[Look, ...] = (  # what differs most often between programs comes first
     mark, drawn, contexts, result, context, imported, variable, lineage, located, starred,
 )  # fmt: skip
 
 
 def named(function: Function) -> Name:
-    """The name of a function."""
+    """Return the name of a function."""
     return function.path, function.qualified
 
 
 class Record:
-    """A run of a function: `looks` are what it found where it looked first, `effects` what it changed, in order.
+    """A run of a function. `looks` are what it found where it looked first, `effects` what it changed, in order.
 
-    `asked` are the circumstances that mattered, `statement` is the last assignment that was run. `names` are all
-    functions that it ran, at most `deepest` deep; `reach` says how far out among the functions that were being run
-    one was that it called again. Once the run has ended it has `found` in place of `looks`, which takes less room;
-    `size` is how much it found and changed.
+    `asked` are the circumstances that mattered, `statement` is the last assignment that ran. `names` are all functions
+    that it ran, at most `deepest` deep. `reach` is the depth of the outermost active function that it called again.
+    When the run ends, `found` replaces `looks` to save memory; `size` counts what it found and changed.
     """
 
     __slots__ = (
@@ -155,7 +154,7 @@ class Record:
         self.statement: Place | None = None
 
     def end(self, found: Result, span: Span) -> None:
-        """The run has ended with this result, and has noted this."""
+        """End the run with this result and what it noted."""
         self.result, self.span = found, span
         kept = ((look, self.looks[look]) for look in _LOOKS if look in self.looks)
         self.found = tuple((look, tuple(seen), tuple(seen.values())) for look, seen in kept if seen)
@@ -163,19 +162,19 @@ class Record:
         del self.looks, self.marks, self.lineages
 
     def make(self, look: Look, key: object) -> None:
-        """The run makes something itself: what it finds there from now on does not depend on what was there before."""
+        """Note that the run makes something itself: what it finds there later does not depend on what was there."""
         self.looks[look].setdefault(key, _OWN)
 
     def ask(self, name: str, value: object) -> None:
-        """The run asks for one of its circumstances, unless it has given it another value itself.
+        """Note that the run asks for one of its circumstances, unless it has given it another value itself.
 
-        What is being called is a set that it adds to, and may ask for both parts of.
+        "calling" is always noted: it is a set that the run adds to, and it may ask for both parts.
         """
         if name == "calling" or getattr(self.start, name) == value:
             self.asked.add(name)
 
     def include(self, inner: Record, start: Circumstances, depth: int) -> None:
-        """Add a run within this one, which began in the circumstances `start`, `depth` deep."""
+        """Add a run within this one, which began in the circumstances `start` at the depth `depth`."""
         for look, keys, values in inner.found:
             mine = self.looks[look]
             for key, value in zip(keys, values, strict=True):
@@ -202,7 +201,7 @@ class Record:
                         run.program.objects.watch.use(known.run)
 
     def holds(self, run: Run, variables: Mapping[str, Value], now: Circumstances) -> bool:
-        """Whether the program is as this run found it, wherever it looked."""
+        """Return whether the program is as this run found it wherever it looked."""
         if self.variables != variables or not self.names.isdisjoint(run.active):
             return False
         for name in self.asked:
@@ -216,22 +215,22 @@ class Record:
 
 
 class Records:
-    """Records of runs by what these depend on, the last ones first. Those that were not needed for longest are dropped
-    where all of them together have become too many.
+    """Records of runs by what these depend on, the latest first. When there are too many in all, the least recently
+    used ones are dropped.
     """
 
     def __init__(self, most: int = _MOST) -> None:
-        """`most` is how many looks and effects they may have in all."""
-        self._by_key: OrderedDict[Exact, tuple[Record, ...]] = OrderedDict()  # of a dict the first is dear to find
+        """Create an empty store; `most` is how many looks and effects its records may have in all."""
+        self._by_key: OrderedDict[Exact, tuple[Record, ...]] = OrderedDict()  # a plain dict's first key is slow to find
         self._most = most
         self.size = 0
 
     def find(self, key: Exact) -> tuple[Record, ...]:
-        """The records of runs that depended on this."""
+        """Return the records of runs that depended on this."""
         return self._by_key.get(key, ())
 
     def prefer(self, key: Exact) -> None:
-        """One of the records with a key was needed: they are dropped last."""
+        """Note that a record with this key was used, so that it is dropped last."""
         self._by_key.move_to_end(key)
 
     def keep(self, key: Exact, record: Record) -> None:

@@ -1,4 +1,4 @@
-"""Functions and classes of the project of which the settings tell what calls of them do to generators."""
+"""The project's functions and classes whose effect on generators the settings state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ else:
 
 
 def registered(facts: Mapping[str, Facts], names: Collection[str]) -> dict[Name, str]:
-    """What the project defines under these names, by path and qualified name."""
+    """Return what the project defines under these names, by path and qualified name."""
     if not names:
         return {}
     files = {path: (each.module, _names(each)) for path, each in facts.items()}
@@ -34,7 +34,7 @@ def _names(facts: Facts) -> list[str]:
 
 
 def seed_is_given(program: Program, name: str, parameter: str, placed: int) -> bool:
-    """Whether a call may give the seed by position, as its first arguments are, or has it by default."""
+    """Return whether a call may give the seed, either among its `placed` first positional arguments or by default."""
     own = [key for key, known in program.registered.items() if known == name]
     if not own:
         return bool(placed)
@@ -43,7 +43,7 @@ def seed_is_given(program: Program, name: str, parameter: str, placed: int) -> b
 
 
 def _parameters(program: Program, path: str, qualified: str) -> list[Parameter] | None:
-    """The parameters of what the project defines, but for what a method is called on; None where they are not known."""
+    """Return the parameters of a project function or class without the bound first one, or None if not known."""
     functions = program.facts[path].functions
     name = next((each for each in (qualified, f"{qualified}.__init__") if each in functions), None)
     if name is None:
@@ -68,7 +68,7 @@ def call(
     keywords: dict[str, Value],
     place: Place,
 ) -> Value:
-    """Call what has a row: that says what becomes of generators, and running it what becomes of all else."""
+    """Call something registered: its row says what happens to generators, and running it says what else happens."""
     start, before, run.trace = run.state, run.trace, []
     value = _run_through(run, run.follow(atom, positional, keywords, place))
     inner, run.trace = run.trace, before
@@ -87,7 +87,7 @@ def call(
 
 
 def _run_through(run: Caller, value: Value) -> Value:
-    """What a function gave; of one that yields, its items, so that its body runs no later."""
+    """Return what a function returned; iterate over a suspended generator now, so that its body runs no later."""
     suspended = frozenset(atom for atom in value if isinstance(atom, Suspended))
     return (value - suspended) | single(Wrapped(run.iterate(suspended), frozenset())) if suspended else value
 
@@ -95,7 +95,7 @@ def _run_through(run: Caller, value: Value) -> Value:
 def _named(
     run: Caller, atom: Function | Class, positional: Sequence[Value], keywords: dict[str, Value]
 ) -> tuple[Sequence[Value], dict[str, Value]]:
-    """The arguments by the names of the parameters, with defaults, as far as the project tells these."""
+    """Return the arguments by parameter name, with defaults, as far as the project defines the parameters."""
     function = atom if isinstance(atom, Function) else _constructor(run, atom)
     if function is None:
         return positional, keywords

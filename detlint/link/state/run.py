@@ -32,18 +32,18 @@ from detlint.link.state.values import (
 from detlint.programs.events import START, Apart, Called, Event, Guarded, State, is_parameter, merged
 from detlint.registered import UNREAD
 
-UNGUARDED = nullcontext()  # what is traced here happens by default
-RUNTIME = "detlint.runtime"  # also the copy of it that a project has
+UNGUARDED = nullcontext()  # what is traced in this context happens by default
+RUNTIME = "detlint.runtime"  # also its copy in a project
 _DEFINED = frozenset((Function, Class))
-_IMPORTED_MAIN = "__mp_main__"  # what a spawned process calls the file that the program was started with
+_IMPORTED_MAIN = "__mp_main__"  # the name in a spawned process of the file that the program was started with
 
 
 @dataclass(slots=True)
 class Frame:
     """A function that is being run. `exits` and `raised` are the states in which it was left, `returned` the values.
 
-    `left` is the option that must be set for the function to get here; `optional` are the states in which it is left
-    then, `spare` the values.
+    `left` is the option that must be set for control to get here. `optional` are the states in which the function is
+    left then, `spare` the values.
     """
 
     path: str
@@ -56,63 +56,63 @@ class Frame:
     optional: list[State] = field(default_factory=list)
     spare: list[Value] = field(default_factory=list)
     left: str = ""
-    reach: int = f.PROGRAM  # what all leave that have left it in the arm that is being run
-    usual: str = ""  # the option that has been left at its default where the function is now
+    reach: int = f.PROGRAM  # the least that was ended by what left the arm that is being run
+    usual: str = ""  # the option that is at its default at this point
     yielded: list[Value] = field(default_factory=list)
     on_yield: Callable[[Value], None] | None = None
     receiver: Object | Class | None = None  # `self`, in a method
-    doubtful: bool = False  # a function that calls this one may have been left before
+    doubtful: bool = False  # a calling function may have been left before
     main: bool = False  # the top level of the script
-    top: bool = False  # the top level of a file, whose variables are the module's
-    body: bool = False  # the body of a class, which finds there what it has not bound itself
+    top: bool = False  # the top level of a file; its variables are the module's
+    body: bool = False  # the body of a class, which looks up there what it has not bound itself
     copies: tuple[Object, ...] = ()  # the dicts that were copied here
     watched: dict[str, set[str]] = field(default_factory=dict)  # the functions defined here that use a variable
-    dicts: frozenset[Object] = frozenset()  # those that were made here
+    dicts: frozenset[Object] = frozenset()  # the dicts that were made here
     otherwise: Otherwise = field(default_factory=dict)  # what variables hold where an option is set
-    maker: int = 0  # tells the containers that are made here from those of other runs of the function
+    maker: int = 0  # distinguishes the containers made here from those of other runs of the function
 
     def leave(self, state: State, raises: bool = False) -> None:
-        """The function is left in this state."""
+        """Record that the function is left in this state."""
         (self.raised if raises else self.optional if self.left else self.exits).append(state)
 
     @property
     def end(self) -> State | None:
-        """The state after it: what only raises may stand for what a derived class does."""
+        """The state after the function; that of raising paths if there are no others, as a derived class may differ."""
         return merged(self.exits or self.optional or self.raised)
 
 
 class Run(Noting):
-    """What all parts of the interpreter share. `state` is None where the program does not get."""
+    """The state that all parts of the interpreter share. `state` is None where control does not get."""
 
     def __init__(self, program: Program, script: str) -> None:
-        """`script` is the file that the program starts with, whose folder is searched for imports first."""
+        """Create a run of `script`, the file that the program starts with; imports search its folder first."""
         self.program = program
         self.script = script
         self.state: State | None = START
         self.trace: list[Event] = []
         self.frame = Frame(script, f.TOP, {}, [])
         self.contexts: dict[Name, set[Exact]] = defaultdict(set)  # of each function
-        self.dispatching = 0  # how many calls within each other may each call several things
+        self.dispatching = 0  # how many nested calls may each call several things
         self.drawn: set[str] = set()  # the generators that were drawn from unseeded
         self.seeds: frozenset[str] = frozenset()  # the parameters that take seeds
         self.calling: set[Object] = set()  # the containers of layers that are being called
-        self.walked = 0  # functions so far
-        self.depth = 0  # of calls
-        self.doubts = 0  # of what may not happen
-        self.unlikely = 0  # of these, what an option must be set for
-        self.chosen = 0  # of these, what the user must set one for
+        self.walked = 0  # the number of functions so far
+        self.depth = 0  # of nested calls
+        self.doubts = 0  # nested contexts that may not run
+        self.unlikely = 0  # of these, those that need an option to be set
+        self.chosen = 0  # of these, those for which the user must set one
         self.active: list[tuple[str, str]] = []  # the functions that are being run, outermost first
         self.undecided: frozenset[str] = frozenset()  # options that need not be at their defaults
         self.launching = program.catalogue.names("program", "launched", "variables")
-        self.launched = False  # whether one of these is asked for
+        self.launched = False  # whether the program has tested one of these
         self.search: list[str] = []  # what the program adds to sys.path
-        self.spawned: list[tuple[Function, tuple[Value, ...], bool]] = []  # and whether it is pickled as a whole
-        self.leaving: list[tuple[Value, tuple[Value, ...], bool, Place]] = []  # what the end calls, if sure
+        self.spawned: list[tuple[Function, tuple[Value, ...], bool]] = []  # each with whether it is pickled as a whole
+        self.leaving: list[tuple[Value, tuple[Value, ...], bool, Place]] = []  # calls at the end, and if sure
         self.imported: set[str] = set()
         self.loading: dict[str, None] = {}  # the files whose top level is being run, outermost first
-        self.iterating: Place | None = None  # of what a loop iterates over
+        self.iterating: Place | None = None  # the place of what a loop iterates over
         self.node: f.Call | None = None  # the call that is being evaluated
-        self.statement_place: Place | None = None  # of the assignment that is being run, where it may set a switch
+        self.statement_place: Place | None = None  # the assignment that is being run, if it may set a switch
 
     # What the other parts provide
 
@@ -130,15 +130,15 @@ class Run(Noting):
     def call_value(
         self, function: Value, positional: Sequence[Value], keywords: dict[str, Value], place: Place
     ) -> Value:
-        """Call whatever a value may be."""
+        """Call everything that a value may be."""
         raise NotImplementedError
 
     def assign(self, target: f.Expression, value: Value) -> None:
-        """Give a target a value."""
+        """Assign a value to a target."""
         raise NotImplementedError
 
     def iterate(self, value: Value) -> Value:
-        """Iterate over a value: what the items may be."""
+        """Iterate over a value, and return what the items may be."""
         raise NotImplementedError
 
     def block(self, statements: f.Statements) -> None:
@@ -148,7 +148,7 @@ class Run(Noting):
     # Modules
 
     def module_variable(self, path: str, name: str) -> Value:
-        """A global variable of a file, or a builtin."""
+        """Return a global variable of a file, or a builtin."""
         if name == "__name__":
             main = self.has_run(path)[1] and (self.frame.main or not self.frame.top)
             module = self.program.facts[path].module
@@ -159,7 +159,7 @@ class Run(Noting):
         return self.starred(path, name) if found is None else found
 
     def starred(self, path: str, name: str) -> Value:
-        """A variable that `from library import *` may have given a file."""
+        """Return the library object that `from library import *` may have given a file under a name, or unknown."""
         for star in reversed(self.stars(path)):
             known = self.canonical(f"{star}.{name}")
             if known in self.program.catalogue.known_names:
@@ -167,7 +167,7 @@ class Run(Noting):
         return UNKNOWN
 
     def variables_of(self, path: str) -> dict[str, Value]:
-        """All global variables of a file."""
+        """Return all global variables of a file."""
         self.program.span.asked.add((path, f.ALL))
         return self.program.environments[path].variables
 
@@ -178,7 +178,7 @@ class Run(Noting):
             self.program.environments[self.frame.path].variables = variables
 
     def module_attribute(self, path: str, name: str) -> Value | None:
-        """`module.name`: a variable, or a module of the package."""
+        """Return `module.name`: a variable, or a module of the package. Return None if there is neither."""
         found = self.variable(path, name)
         if found is not None:
             return found
@@ -194,7 +194,7 @@ class Run(Noting):
         return None
 
     def module_named(self, name: str, importer: str) -> Value:
-        """The module of a dotted name, of the project or a library."""
+        """Return the module of a dotted name, of the project or a library."""
         if self.canonical(name) == RUNTIME:
             return single(Library(RUNTIME))
         found = self.find(name, importer)
@@ -214,13 +214,13 @@ class Run(Noting):
         return single(Library(self.canonical(name))) if inner is None else self.module_at(inner)
 
     def module_loaded(self, name: str) -> Value:
-        """`sys.modules[name]`."""
+        """Return `sys.modules[name]`."""
         here = self.frame.path
         own = {"__main__": self.script, self.program.facts[here].module: here}
         return single(Module(own[name])) if name in own else self.module_named(name, here)
 
     def within_project(self, name: str, importer: str) -> str | None:
-        """The file of a module that is imported through the packages of a larger repository, which are not here."""
+        """Return the file of a module imported through packages of a larger repository that are not here, or None."""
         imports, parts = self.program.imports, name.split(".")
         if parts[0] in self.program.libraries:
             return None
@@ -233,17 +233,17 @@ class Run(Noting):
         return None
 
     def module_at(self, path: str) -> Value:
-        """The module of a file, once it has run."""
+        """Return the module of a file after running it."""
         if path not in self.program.facts:
             return single(Library(f"{UNREAD}.{path.removesuffix('.py').replace('/', '.')}"))
         self.load(path)
         return single(Module(path))
 
     def load(self, path: str) -> None:
-        """Run the top level of a file that is imported, unless that has been done and does nothing to generators."""
+        """Run the top level of an imported file, unless it has run already and does nothing to generators."""
         loader = self.frame.path if self.frame.top else next(reversed(self.loading), None)
         if loader is not None and path not in self.program.environments[loader].loads:
-            self.program.add_load(loader, path)  # a function that imports may be called meanwhile
+            self.program.add_load(loader, path)  # a function that imports may be called during an import
             self.unrepeatable()
         self._load(path)
 
@@ -294,19 +294,19 @@ class Run(Noting):
                 self.load(inner)
 
     def held(self, owner: Atom, slot: str | None = None) -> Value:
-        """What a container holds, or one slot of it; of functions and classes, those of modules that are imported."""
+        """Return what a container holds, or one slot of it, without functions and classes of unimported modules."""
         objects = self.program.objects
         value = (slot and (objects.stored(owner, slot) or objects.stored(owner, UNSPELLED))) or objects.items(owner)
         return self.present(value) or UNKNOWN
 
     def present(self, value: Value) -> Value:
-        """A value without the functions and classes of modules that are not imported, but for other programs."""
+        """Return a value without the functions and classes of modules that only other programs import."""
         if _DEFINED.isdisjoint(map(type, value)):
             return value
         return frozenset(a for a in value if not isinstance(a, (Function, Class)) or any(self.has_run(a.path)))
 
     def canonical(self, name: str) -> str:
-        """The one name of an API that can be imported from several places."""
+        """Return the one name of an API that can be imported from several places."""
         return self.program.catalogue.canonical(name)
 
     def add_search(self, path: str) -> None:
@@ -321,27 +321,27 @@ class Run(Noting):
         return folder(self.script)
 
     def container(self, kind: str, path: str, order: int) -> Object:
-        """A list, set or dict that is made at a place: one for each text that its function is given."""
+        """Return a list, set or dict made at an allocation site: one for each string that the function is given."""
         return Object(Library(f"builtins.{kind}"), path, order + self.frame.maker)
 
     def open(self, owner: Atom) -> None:
-        """An object's attributes are set by names that are not known, unless only where an option says so."""
+        """Record that unknown names of an object's attributes are set, unless only where an option says so."""
         if not self.is_chosen():
             self.program.objects.store(owner, OPEN, UNKNOWN)
 
     # Traces
 
     def note(self, event: Event) -> None:
-        """Add to the trace."""
+        """Add an event to the trace."""
         self.trace.append(event)
 
     def guarded(self, option: str, dispatch: Place | None = None) -> AbstractContextManager[None]:
-        """What is traced here happens only where an option is set, or perhaps, as one of what `dispatch` may call."""
+        """Return a context whose trace needs `option` set, or only may happen, as one of what `dispatch` may call."""
         return _Guard(self, option, dispatch)
 
     @contextmanager
     def apart(self) -> Iterator[None]:
-        """What is traced here happens in another process."""
+        """Trace the body of the `with` as something that happens in another process."""
         before, self.trace = self.trace, []
         yield
         inner, self.trace = tuple(self.trace), before
@@ -349,7 +349,7 @@ class Run(Noting):
             self.trace.append(Apart(inner))
 
     def merge_variables(self, found: Iterable[dict[str, Value]]) -> dict[str, Value]:
-        """The variables after one of several paths."""
+        """Return the variables after one of several paths."""
         first, *others = found
         for variables in others:
             if variables == first:
@@ -364,7 +364,7 @@ class Run(Noting):
 
 
 class _Guard(AbstractContextManager[None]):
-    """What is traced here may happen; a class, since a generator function would cost more than what it guards."""
+    """A context whose trace may happen; a class, since a generator function would cost more than what it guards."""
 
     __slots__ = ("before", "dispatch", "option", "run")
 

@@ -1,4 +1,4 @@
-"""What is noted while something runs, kept with its outcome: whoever takes the outcome over has noted as much."""
+"""Notes taken while something runs, kept with its result: a reuse of the result counts as taking the same notes."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from detlint.programs.events import State
 
-Name = tuple[str, str]  # of a function: the path of its file, and its qualified name
-Walk = tuple[tuple[int, State], ...]  # the states in which a function is gone through, each with an order
-Walked = tuple[Name, Walk | None]  # None where the states do not count
+Name = tuple[str, str]  # a function: the path of its file, and its qualified name
+Walk = tuple[tuple[int, State], ...]  # the states in which a function runs, each with its order
+Walked = tuple[Name, Walk | None]  # None if the states do not count
 
 
 class Span:
-    """What is noted while a function or the top level of a file runs: the `walks` that begin, and the variables of
-    modules that are `asked` for, by path and name. `inner` is what runs within it, or has run and is not run again.
+    """The notes of a function or top level that runs: the `walks` that begin, and the module variables that are `asked`
+    for, by path and name. `inner` are the spans that run within it, or are reused there without running again.
     """
 
     __slots__ = ("asked", "begun", "inner", "walks")
@@ -25,13 +25,13 @@ class Span:
         self.inner: dict[Span, None] = {}
 
     def end(self) -> None:
-        """All that began here has ended."""
+        """Freeze the walks that began here, which have all ended."""
         self.walks += ((name, tuple(walk)) for name, walk in self.begun)
         self.begun.clear()
 
 
 def spans(root: Span) -> Iterator[Span]:
-    """A span and all within it, each once."""
+    """Yield a span and all spans within it, each once."""
     seen, waiting = {root}, [root]
     while waiting:
         span = waiting.pop()

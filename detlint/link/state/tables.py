@@ -1,4 +1,4 @@
-"""The tables of facts, by the names that a program may call."""
+"""The tables of facts, indexed by the names that a program may call."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from detlint.catalogue import Catalogue, Row
 
 
 class Tables:
-    """What is known of libraries for one version of torch."""
+    """The facts about libraries for one version of torch."""
 
     def __init__(self, catalogue: Catalogue, torch: Version) -> None:
         rows = catalogue.rows
@@ -21,11 +21,11 @@ class Tables:
         ways = catalogue.consumers_by_way
         self.consumers = {name: rows[0] for name, rows in ways["call"].items()}
         self._families = [row for row in consumers if row.list("families")]
-        self._of_families: dict[str, Row | None] = {}  # what names were found to belong to
+        self._of_families: dict[str, Row | None] = {}  # the family row of each name looked up so far
         self.layers = {name: rows[0] for name, rows in ways["forward"].items()}
         self.iterated = {name: rows[0] for name, rows in ways["iteration"].items()}
         self.worker_seeds = _by_name(rows("randomness", "workers"))
-        self.library_draws: dict[str, list[Row]] = {}  # of one global generator, by what makes the draw or what does it
+        self.library_draws: dict[str, list[Row]] = {}  # of one global generator, by what is called
         for row in rows("libraries", "draw"):
             for name in row.list("names") if len(row.list("generators")) == 1 and not row.list("elements") else ():
                 self.library_draws.setdefault(name, []).append(row)
@@ -34,7 +34,7 @@ class Tables:
             for method in row.list("methods") if len(row.list("generators")) == 1 else ():
                 self.library_methods.setdefault(method, []).append(row)
         kept = [row for row in rows("libraries", "method") if row.text("kept")]
-        self.owners: dict[str, list[Row]] = {}  # what makes objects that have generators of their own
+        self.owners: dict[str, list[Row]] = {}  # by what makes an object that has a generator of its own
         for row in kept:
             for name in row.list("made"):
                 self.owners.setdefault(name, []).append(row)
@@ -63,7 +63,7 @@ class Tables:
         for row in rows("switches", "setting"):
             for name in (*row.list("names"), *row.list("calls")):
                 self.settings.setdefault(name, []).append(row)
-        self.methods: dict[str, list[str]] = {}  # what a method of this name does, whatever its receiver
+        self.methods: dict[str, list[str]] = {}  # what a method of this name does on any receiver
         for row in rows("program", "role"):
             for method in row.list("methods"):
                 self.methods.setdefault(method, []).append(row.text("kind"))
@@ -80,23 +80,23 @@ class Tables:
         seeding = (self.consumers, self.seeders, self.reseeders)
         known = (*seeding, self.launchers, self.callbacks, self.roles, self.settings, self.undrawn)
         self._names = frozenset[str]().union(*known)
-        self._hinted: dict[str, bool] = {}  # what names were found to say
+        self._hinted: dict[str, bool] = {}  # whether each name looked up so far hints at seeding
         self._hints = catalogue.names("randomness", "hint")
         self._apart = catalogue.names("randomness", "hint", key="apart")
         self._seeding = catalogue.names("randomness", "object", key="seeding")
 
     def speak_of(self, name: str) -> bool:
-        """Whether some table has a row for a name."""
+        """Return whether some table has a row for a name."""
         if name not in self._names:
             name = self._catalogue.method_of_modules(name) or name
         return name in self._names or self.family(name) is not None
 
     def consumer(self, name: str) -> Row | None:
-        """The row of what draws when it is called, or makes something that does."""
+        """Return the row of something that draws when it is called or makes something that does, or None."""
         return self.consumers.get(name) or self.family(name)
 
     def family(self, name: str) -> Row | None:
-        """The row of the functions of a package whose names begin alike."""
+        """Return the row of the functions of a package whose names share a prefix with `name`, or None."""
         if name not in self._of_families:
             last = name.rpartition(".")[2]
             rows = (row for row in self._families if name.startswith(f"{row.text('package')}."))
@@ -105,11 +105,11 @@ class Tables:
         return self._of_families[name]
 
     def find(self, table: dict[str, Row], name: str) -> Row | None:
-        """The row of a name; what every module has, a class of layers has too."""
+        """Return the row of a name, or None; a class of layers also has what every module has."""
         return table.get(name) or table.get(self._catalogue.method_of_modules(name))
 
     def hints_at_seeding(self, name: str) -> bool:
-        """Whether a function's name says that it may seed a global generator."""
+        """Return whether a function's name suggests that it may seed a global generator."""
         found = self._hinted.get(name)
         if found is None:
             words = name.lower()
@@ -119,7 +119,7 @@ class Tables:
 
 
 def _with_methods(rows: Sequence[Row]) -> dict[str, Row]:
-    """Rows by their names, and by those methods of what is `made` by what they name."""
+    """Return rows by their names, and by the same method of each class that is `made` by what they name."""
     found = _by_name(rows)
     for row in (row for row in rows if row.list("made")):
         for name in row.list("names"):
@@ -137,5 +137,5 @@ def _by_name(rows: Iterable[Row]) -> dict[str, Row]:
 
 @cache
 def tables(catalogue: Catalogue, torch: Version) -> Tables:
-    """The tables for a version of torch, made once."""
+    """Return the tables for a version of torch, cached."""
     return Tables(catalogue, torch)

@@ -1,4 +1,4 @@
-"""How a test may come out, for what its operands may be."""
+"""How a test may come out, given the possible values of its operands."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from detlint.support.records import record
 
 @record(frozen=True, slots=True)
 class Truth:
-    """How a test may come out. `default` is what comes out unless the user sets an option, named by `option`, or unless
-    what is not seen gives a parameter, which is `hidden`.
+    """How a test may come out. `default` is the outcome unless the user sets an option, whose name is `option`, or
+    unless unseen code gives a parameter, in which case the test is `hidden`.
     """
 
     may_hold: bool
@@ -38,12 +38,12 @@ class Truth:
 
     @property
     def usual(self) -> bool | None:
-        """The outcome, where it is certain or the default."""
+        """The outcome if it is certain, else the default."""
         return self.default if self.may_hold and self.may_fail else self.may_hold
 
     @property
     def expected(self) -> bool | None:
-        """The outcome, where it is certain, or the default of an option."""
+        """The outcome if it is certain, else the default of an option; None if the test is hidden."""
         return None if self.hidden else self.usual
 
     def __invert__(self) -> Truth:
@@ -57,47 +57,47 @@ _HOLDS, _FAILS = Truth(True, False), Truth(False, True)
 
 @cache
 def truth(value: Value) -> Truth:
-    """Whether a value is true."""
+    """Return how a test of a value's truth may come out."""
     return judged(value, bool, None, True)
 
 
 @cache
 def is_none(value: Value) -> Truth:
-    """Whether a value is None."""
+    """Return how a test whether a value is None may come out."""
     if any(isinstance(atom, Option) and atom.given and atom.default is not None for atom in value):
         value = frozenset(Some() if isinstance(a, Option) and a.given and a.default is not None else a for a in value)
     return judged(value, lambda held: held is None, False, False)
 
 
 def is_text_or_number(value: Value) -> bool:
-    """Whether a value is a text or a number, options at their defaults."""
+    """Return whether a value is a string or a number, with options at their defaults."""
     return all(isinstance(a, (Constant, Option)) and isinstance(settled(a), (int, float, str)) for a in value)
 
 
 def equals(value: Value, other: object) -> Truth:
-    """Whether a value equals a constant."""
+    """Return how a test whether a value equals a constant may come out."""
     return judged(value, lambda held: held == other, None, False)
 
 
 def compared(value: Value, operator: str, other: float) -> Truth:
-    """Whether a value is less or greater than a number."""
+    """Return how a comparison of a value with a number may come out."""
     compare = {"<": lt, "<=": le, ">": gt, ">=": ge}[operator]
     return judged(value, lambda held: isinstance(held, (int, float)) and compare(held, other), None, None)
 
 
 def among(value: Value, others: Collection[object]) -> Truth:
-    """Whether a value is one of some constants."""
+    """Return how a test whether a value is one of some constants may come out."""
     return judged(value, lambda held: held in others, None, False)
 
 
 def within(value: Value, text: str, option: str) -> Truth:
-    """Whether a value is a part of a text, which is the default of an option where one is named."""
+    """Return how a test whether a value is part of `text` may come out; a named `option` has `text` as its default."""
     answer = judged(value, lambda held: isinstance(held, str) and held in text, None, None)
     return answer if not option else Truth(True, True, answer.usual, answer.option or option, answer.hidden)
 
 
 def judged(value: Value, test: Callable[[object], bool], some: bool | None, object_: bool | None) -> Truth:
-    """The outcomes of `test` on constants, with those of something that is not None, and of an object."""
+    """Return how `test` may come out on a value; `some` is the outcome for a non-None value, `object_` for objects."""
     outcomes: set[bool] = set()
     defaults: set[bool | None] = set()
     option = ""
@@ -121,7 +121,7 @@ def judged(value: Value, test: Callable[[object], bool], some: bool | None, obje
             return EITHER if answer is None else _HOLDS if answer else _FAILS
         outcomes |= {True, False} if answer is None else {answer}
         if answer is not None or not isinstance(atom, (Some, Unknown)):
-            defaults.add(answer)  # what is computed beside an option is taken to be like it
+            defaults.add(answer)  # a computed alternative to an option is taken to be like it
     default = next(iter(defaults)) if len(defaults) == 1 and option else None
     hidden = default is not None and not UNKNOWN.isdisjoint(value)
     return Truth(True in outcomes, False in outcomes, default, option, hidden)
@@ -129,13 +129,13 @@ def judged(value: Value, test: Callable[[object], bool], some: bool | None, obje
 
 @cache
 def _is_part(atom: Library) -> bool:
-    """Whether something was taken from an object of a library: a method or anything else."""
+    """Return whether something was taken from an object of a library, as a method or anything else."""
     owner = atom.name.rpartition(".")[0].rpartition(".")[2]
     return isinstance(atom.receiver, Object) or owner[:1].isupper()
 
 
 def both(left: Truth, right: Truth) -> Truth:
-    """`left and right`."""
+    """Return how `left and right` may come out."""
     may_hold, may_fail = left.may_hold and right.may_hold, left.may_fail or right.may_fail
     usual = {left.usual, right.usual}
     default = False if False in usual else None if None in usual else True

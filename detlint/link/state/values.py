@@ -1,4 +1,4 @@
-"""What an expression may be: abstract values, each a set of atoms."""
+"""What an expression may evaluate to: abstract values, each a set of atoms."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from detlint.support.digests import blake2b
 from detlint.support.interned import Interned
 from detlint.support.records import record
 
-NUMBER, TEXT = "number", "text"  # how the user gives an option
-_COMBINATIONS = 8  # of operands, which each may be several constants
-LONGEST = 10_000  # characters of a text that a program makes of others: one that doubles again and again has no end
+NUMBER, TEXT = "number", "text"  # the form in which the user gives an option
+_COMBINATIONS = 8  # of operands, each of which may be several constants
+LONGEST = 10_000  # characters of a string that a program builds: one that keeps doubling has no end
 
 
 @record(frozen=True, slots=True, eq=False)
@@ -32,7 +32,7 @@ class Some(metaclass=Interned):
 
 @record(frozen=True, slots=True, eq=False)
 class Entropy(metaclass=Interned):
-    """A number that differs in each run, such as the time; unless an option is set, where one is named."""
+    """A number that differs in each run, such as the time; with an `option`, only if that is not set."""
 
     option: str
 
@@ -47,9 +47,9 @@ class Constant(metaclass=Interned):
 
 @record(frozen=True, slots=True, eq=False)
 class Option(metaclass=Interned):
-    """What the user of a program may set, an option or a field of a configuration; `default` is a constant.
+    """Something that the user of a program may set: an option, or a field of a configuration. `default` is a constant.
 
-    Of one that is `given` as a NUMBER or a TEXT it is known that the user cannot set it to None.
+    If `given` is NUMBER or TEXT, the user cannot set it to None.
     """
 
     typed = True
@@ -102,7 +102,7 @@ class Class(metaclass=Interned):
 
 @record(frozen=True, slots=True, eq=False)
 class Object(metaclass=Interned):
-    """The objects of a class that one call makes: that at `order` in the file at `path`."""
+    """The objects of a class made at one allocation site: the call at `order` in the file at `path`."""
 
     kind: Class | Library
     path: str
@@ -134,7 +134,7 @@ class Partial(metaclass=Interned):
 
 @record(frozen=True, slots=True, eq=False)
 class Suspended(metaclass=Interned):
-    """What a call of a generator function returns: its body runs when one iterates over it."""
+    """The result of a call of a generator function, whose body runs when the result is iterated over."""
 
     function: Function
     positional: tuple[Value, ...]
@@ -143,7 +143,7 @@ class Suspended(metaclass=Interned):
 
 @record(frozen=True, slots=True, eq=False)
 class Wrapped(metaclass=Interned):
-    """What wraps iterables: iterating over it iterates over `sources` and gives `items`."""
+    """A wrapper of iterables: iterating over it iterates over `sources` and yields `items`."""
 
     items: Value
     sources: Value
@@ -191,24 +191,24 @@ _ATOMS = get_args(Atom)
 
 @cache
 def single(atom: Atom) -> Value:
-    """The value that is one atom: one set for each, which keeps its hash and is found to be the same at a glance."""
+    """Return the value that is one atom: one set per atom, which keeps its hash and compares fast by identity."""
     return frozenset((atom,))
 
 
-FLAGS = Object(Library("absl.flags.FLAGS"), "", 0)  # the options of absl, one object in a program
+FLAGS = Object(Library("absl.flags.FLAGS"), "", 0)  # the options of absl: one object in a program
 UNKNOWN: Value = single(Unknown())
 SOME: Value = single(Some())
 ENTROPY: Value = single(Entropy(""))
 NONE: Value = single(Constant(None))
-FAR = 10**7  # more than a file has nodes: added to the order of an object, it tells this from others of its place
-SEVERAL = 8  # items that are unpacked of something of which it is not known how many it has
-MANY = 16  # a value of more atoms is not known
+FAR = 10**7  # more than the nodes of a file; added to an object's order to distinguish it at its place
+SEVERAL = 8  # items that are unpacked from something of unknown length
+MANY = 16  # atoms of a value; a larger one is cut to so many, and unknown
 _NUMBER = re.compile(r"\d+")
-_LONG = 400  # characters of what orders an atom, which may hold others that hold others
+_LONG = 400  # characters of a part's sort key, as atoms may nest deeply; a longer key is hashed
 
 
 def join(values: Iterable[Value]) -> Value:
-    """A value that may be any of `values`; unknown where there are none."""
+    """Return a value that may be any of `values`; unknown if there are none."""
     found: Value | None = None
     for value in values:
         found = value if found is None or found is value else found | value
@@ -219,7 +219,7 @@ def join(values: Iterable[Value]) -> Value:
 
 @cache
 def order(atom: Atom) -> tuple[str, ...]:
-    """An order of atoms, the same in every run and on whatever lines code stands: no two have one place in it."""
+    """Return a sort key of an atom. It is unique, and the same in every run and on whichever lines the code is."""
     kind = getattr(atom, "kind", atom)
     name = getattr(atom, "qualified", None) or getattr(kind, "qualified", None) or getattr(kind, "name", "")
     if isinstance(atom, Constant):
@@ -235,7 +235,7 @@ def order(atom: Atom) -> tuple[str, ...]:
 
 
 def _text(part: object) -> str:
-    """What orders a part of an atom, the same in every run."""
+    """Return the sort key of a part of an atom, the same in every run."""
     if isinstance(part, frozenset):
         text = str(sorted(order(atom) for atom in part))
     elif isinstance(part, tuple):
@@ -246,12 +246,12 @@ def _text(part: object) -> str:
 
 
 def _numbered(part: object) -> str:
-    """What has numbers in it, as a text that sorts as they do."""
+    """Return `part` as a string in which numbers sort by their values."""
     return _NUMBER.sub(lambda number: number[0].zfill(9), str(part))
 
 
 def each(value: Value) -> Iterable[Atom]:
-    """The atoms of a value, in an order that is the same in every run."""
+    """Return the atoms of a value, in an order that is the same in every run."""
     return _ordered(value) if len(value) > 1 else value
 
 
@@ -261,7 +261,7 @@ def _ordered(value: Value) -> tuple[Atom, ...]:
 
 
 def constant(value: object) -> Value:
-    """The value of a constant."""
+    """Return the value of a constant; one that is not hashable is only known not to be None."""
     try:
         return _constant(value)
     except TypeError:  # not hashable
@@ -274,25 +274,25 @@ def _constant(value: object) -> Value:
 
 
 def only(value: Value) -> Atom | None:
-    """The one atom of a value."""
+    """Return the one atom of a value, or None."""
     return next(iter(value)) if len(value) == 1 else None
 
 
 def settled(atom: Constant | Option) -> object:
-    """The constant that an atom is, or is by default."""
+    """Return the constant that an atom is, or is by default."""
     return atom.value if isinstance(atom, Constant) else atom.default
 
 
 def exact(value: Value) -> object:
-    """The one constant that a value is, else None."""
+    """Return the one constant that a value is, or None."""
     atom = only(value)
     return atom.value if isinstance(atom, Constant) else None
 
 
 def applied(function: Callable[..., object], values: Iterable[Value]) -> Value | None:
-    """What a function makes of numbers and texts; of options at their defaults an option.
+    """Return the result of a function of numbers and strings; for options at their defaults it is an option.
 
-    None where they are not known, where the function refuses them, and for a text that is too long.
+    Return None if an argument is not known, the function rejects them, or there is too much of them or of the result.
     """
     values = list(values)
     if prod(map(len, values)) > _COMBINATIONS:
@@ -316,7 +316,7 @@ def _applied(function: Callable[..., object], atoms: Sequence[Atom]) -> Value | 
 
 
 def bounded(value: Value, depth: int = 2) -> Value:
-    """A value whose parts are nested to a depth only: where values are kept, a loop could nest them for ever."""
+    """Return a value with its parts nested to `depth` only: where values are stored, a loop could nest them forever."""
     if _NESTED.isdisjoint(map(type, value)):
         return value
     return frozenset(_bounded(atom, depth) for atom in value)
@@ -349,7 +349,7 @@ _NESTED = frozenset((*_COMPOSITE, Function))
 
 @cache
 def widened(value: Value, depth: int = 3) -> Value:
-    """A value as far as it tells contexts apart: numbers by their sign, nested values to a depth."""
+    """Return a value reduced to what distinguishes contexts: the sign of numbers, nested values to a depth."""
     for atom in value:
         if type(atom) in _WIDENED:
             break

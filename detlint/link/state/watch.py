@@ -1,4 +1,4 @@
-"""What the functions of a program looked at outside of their variables, and which of them would find it changed."""
+"""What the functions of a program looked at outside their variables, and which runs a change of it affects."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from detlint.link.state.spans import Span
 from detlint.link.state.values import Atom, Class, Function, Object, Partial, Value
 from detlint.support.records import record
 
-Seen = Atom | tuple[str, str]  # a variable of a module, by the path of its file and its name, or an object in one
+Seen = Atom | tuple[str, str]  # an object, or a variable of a module by the path of its file and its name
 
 _ACTING = frozenset((Class, Function, Partial))
-_ANEW = 1  # how often a run is made anew with the same arguments
+_ANEW = 1  # how often a run is redone with the same arguments
 
 
 @record(slots=True, eq=False)
 class Watched:
-    """A run of a function, which began at the place `first` among all looks. `users` are the runs that it is a part of.
+    """A run of a function. `first` is the number of looks before it began, `users` are the runs that it is a part of.
 
-    It may be `ended`, `changing` where it has changed a variable that it looked at, and `stale` where what it looked at
-    was changed later.
+    `ended` says that it has ended, `changing` that it changed a variable that it looked at, and `stale` that what it
+    looked at was changed later.
     """
 
     users: list[Watched]
@@ -32,7 +32,7 @@ class Watched:
 
 
 class Memory(NamedTuple):
-    """What a run came to, how often it was made `anew` since what it looked at had changed, and what it noted."""
+    """The result of a run, how often it was redone (`anew`) since what it looked at changed, and what it noted."""
 
     result: Result
     run: Watched
@@ -41,15 +41,15 @@ class Memory(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether the run would come to the same again, as far as one asks: it is not made anew for ever."""
+        """Whether the result may be used again: the run would give the same, or was redone often enough already."""
         return self.anew >= _ANEW or not (self.run.stale or self.run.changing)
 
 
 class Watch:
-    """What the functions of one program look at, and which of them have looked at what is changed then.
+    """Records what the functions of one program look at, and which of them looked at what is then changed.
 
-    What a run does to an object itself does not make it stale. The change of a variable does: that is how a function
-    remembers that it was called before.
+    A run is not outdated by what it does to an object itself. It is outdated by changing a variable: that is how a
+    function remembers that it was called before.
     """
 
     __slots__ = ("_count", "_places", "lookers", "run")
@@ -57,11 +57,11 @@ class Watch:
     def __init__(self) -> None:
         self.run = Watched([], 0)  # the function that is being run
         self.lookers: dict[Seen, list[Watched]] = defaultdict(list)
-        self._places: dict[Seen, int] = {}  # where each was looked at last
+        self._places: dict[Seen, int] = {}  # the number of the last look at each
         self._count = 0  # of looks
 
     def look(self, at: Seen) -> None:
-        """The function that is being run looks at something."""
+        """Record that the function that is being run looks at something."""
         run = self.run
         if self._places.get(at, -1) < run.first:
             self._places[at] = self._count
@@ -69,7 +69,7 @@ class Watch:
             self.lookers[at].append(run)
 
     def change(self, at: Seen) -> None:
-        """Something is changed: the runs that looked at it are stale, and those that these are a part of."""
+        """Mark as stale the runs that looked at something now changed, and the runs that these are a part of."""
         waiting, active = self.lookers.pop(at, []), dict[Watched, None]()
         while waiting:
             run = waiting.pop()
@@ -84,27 +84,27 @@ class Watch:
             run.changing = True
 
     def begin(self) -> Watched:
-        """A function begins to run; the one around it."""
+        """Begin a run of a function, and return the run around it."""
         outer = self.run
         self.run = Watched([outer], self._count)
         return outer
 
     def end(self, outer: Watched) -> None:
-        """The function that is being run has ended."""
+        """End the run of the current function; `outer` is the run around it."""
         self.run.ended = True
         outer.changing |= self.run.changing
         self.run = outer
 
     def use(self, run: Watched) -> None:
-        """The result of a run is taken for that of another one, as a part of the run around it."""
+        """Record that the result of an earlier run is used as a part of the current run."""
         self.run.changing |= run.changing
         if run.users[-1] is not self.run:
             run.users.append(self.run)
 
 
 def acts(old: Value | None, new: Value, owner: Atom) -> bool:
-    """Whether what `owner` is given in a slot may change what is done with it: anything that a class is given, else a
-    function, or an object of a class of the project in a container or beside what an attribute held.
+    """Return whether storing `new` in a slot of `owner` that held `old` may change what is done with it: anything in a
+    class, else a function, class or partial, or a project object if `owner` is a container or the slot was set before.
     """
     if type(owner) is Class:
         return True

@@ -1,4 +1,4 @@
-"""The language server: findings and fixes in an editor, as one types.
+"""The language server: findings and fixes in an editor, as the user types.
 
 Only this part imports pygls.
 

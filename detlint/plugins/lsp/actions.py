@@ -1,4 +1,4 @@
-"""What an editor offers at a place: fixes, comments that suppress, and all safe fixes of a file."""
+"""The actions that an editor offers at a place: fixes, comments that suppress, and all safe fixes of a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FIX_ALL = "source.fixAll.detlint"
 
 @dataclass(frozen=True)
 class Bench:
-    """What fixes of a project are made with, as `fixer.fix_project` takes it."""
+    """The tools with which a project's fixes are made, as `fixer.fix_project` takes them."""
 
     check: Check
     read: Read
@@ -39,7 +39,7 @@ class Offers:
         self._client = client
 
     def quick_fixes(self, found: Sequence[Judged], locations: Locations) -> Iterator[types.CodeAction]:
-        """The fixes of these findings, one for all that share it, then for each a comment that suppresses it."""
+        """Yield the fixes of these findings, one for all that share it, then for each a comment that suppresses it."""
         shared: dict[Fix, list[Judged]] = defaultdict(list)
         for judged in found:
             if judged.finding.fix is not None:
@@ -57,7 +57,7 @@ class Offers:
                 yield _quick(title, edit, [judged], locations)
 
     def fix_all(self, path: str) -> types.WorkspaceEdit | None:
-        """All fixes that stay within one file, again and again until nothing changes; None where there are none."""
+        """Return the edit of all fixes within one file, applied until nothing changes; None if there are none."""
 
         def check(texts: Mapping[str, str]) -> Iterable[Finding]:
             return [finding for finding in self._bench.check(texts) if _is_within(finding, path)]
@@ -77,7 +77,7 @@ class Offers:
         return workspace_edit(changes, self._opened, self._client)
 
     def _companions(self, imports: Iterable[Import]) -> Iterator[Change]:
-        """The copies of the runtime that are new or get newer."""
+        """Yield the copies of the runtime that are new or updated."""
         for path, text in self._bench.companions(imports).items():
             try:
                 old: str | None = self._bench.read(path)
@@ -99,11 +99,11 @@ def _quick(
 
 
 def _is_within(finding: Finding, path: str) -> bool:
-    """Whether a finding and the edits of its fix are in one file."""
+    """Return whether a finding and the edits of its fix are in one file."""
     fix = finding.fix
     return finding.place.path == path and fix is not None and {edit.place.path for edit in fix.edits} <= {path}
 
 
 def is_asked(kind: str, only: Sequence[str] | None) -> bool:
-    """Whether a client wants actions of a kind; a kind has those below it."""
+    """Return whether a client wants actions of a kind; asking for a kind includes those below it."""
     return not only or any(kind == each or kind.startswith(f"{each}.") for each in only)

@@ -25,17 +25,17 @@ _NOWHERE = types.Range(types.Position(0, 0), types.Position(0, 0))
 
 
 class Locations:
-    """Where places are for the client, in the texts that were analysed."""
+    """The locations of places for the client, in the texts that were analysed."""
 
     def __init__(self, opened: Mapping[str, Opened], read: Callable[[str], str], codec: PositionCodec) -> None:
-        """`read` gives the text of a file that is not open. Raises UnreadableError."""
+        """Create the locations. `read` returns the text of a file that is not open, or raises UnreadableError."""
         self._opened = opened
         self._read = read
         self._codec = codec
         self._texts: dict[tuple[str, int | None], Text | None] = {}
 
     def __call__(self, place: Place) -> types.Location:
-        """The document and the range of a place."""
+        """Return the document and the range of a place."""
         text = self._text(place)
         return types.Location(self._uri(place), _NOWHERE if text is None else text.range(place))
 
@@ -57,7 +57,7 @@ class Locations:
         return self._texts[key]
 
     def _closed(self, place: Place) -> str | None:
-        """The text of a file that is not open; None for a notebook, whose cells have no documents then."""
+        """Return the text of a file that is not open; None for a notebook, whose cells have no documents then."""
         if notebook.is_notebook(place.path):
             return None
         try:
@@ -69,7 +69,7 @@ class Locations:
 def diagnostics(
     opened: Opened, found: Sequence[Judged], locations: Locations
 ) -> dict[int | None, list[types.Diagnostic]]:
-    """The diagnostics of each part of an open file, none for one that is in order."""
+    """Return the diagnostics of each part of an open file; a part without findings has an empty list."""
     by_part: dict[int | None, list[types.Diagnostic]] = {cell: [] for cell in opened.parts}
     first = next((cell for cell, _ in cells_of(opened)), None)
     for judged in found:
@@ -80,7 +80,7 @@ def diagnostics(
 
 
 def diagnostic(judged: Judged, locations: Locations) -> types.Diagnostic:
-    """A finding as a diagnostic: with the command line's message, and the places that explain it."""
+    """Return a finding as a diagnostic: with the command line's message, and the places that explain it."""
     finding = judged.finding
     related = [types.DiagnosticRelatedInformation(locations(each.place), each.message) for each in finding.related]
     return types.Diagnostic(

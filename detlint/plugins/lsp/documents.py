@@ -1,4 +1,4 @@
-"""What the client has open, as the files that an analysis reads: the cells of a notebook are one file."""
+"""The client's open documents, as the files that an analysis reads: the cells of a notebook are one file."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Opened:
 
 
 class _Buffer(TextDocument):
-    """A document whose lines end where the protocol and Python have them end, not at form feeds as well."""
+    """A document whose lines end where the protocol and Python end them, and not at form feeds too."""
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -56,7 +56,7 @@ class Buffers(Workspace):
         )
 
     def update_notebook_document(self, params: types.DidChangeNotebookDocumentParams) -> None:
-        """Take a change of a notebook. A cell that it closes and opens again is open; pygls would close it last."""
+        """Take a change of a notebook. A cell that is closed and opened again is open; pygls would close it last."""
         structure = params.change.cells and params.change.cells.structure
         if structure:
             again = {each.uri for each in structure.did_open or ()}
@@ -64,7 +64,7 @@ class Buffers(Workspace):
         super().update_notebook_document(params)
 
     def opened(self) -> dict[str, Opened]:
-        """All open Python files and notebooks, by path."""
+        """Return all open Python files and notebooks, by path."""
         cells = {cell.document for notebook in self.notebook_documents.values() for cell in notebook.cells}
         files = [self._file(each) for each in self.text_documents.values() if each.uri not in cells]
         books = [self._notebook(each) for each in self.notebook_documents.values()]
@@ -94,21 +94,21 @@ class Buffers(Workspace):
 
 
 def path_of(uri: str) -> str:
-    """The path of a file as the analysis names it; the URI of what is no file, written as a path is."""
+    """Return the path of a file as the analysis names it; for what is not a file, the URI written as a path."""
     path = to_fs_path(uri)
     return shown(uri if path is None else path)
 
 
 def is_file(path: str) -> bool:
-    """Whether it is a path, and not the URI of what was never saved."""
+    """Return whether it is a path, and not the URI of a document that was never saved."""
     return _SCHEME.match(path) is None
 
 
 def uri_of(path: str) -> str:
-    """The URI of a file that is not open."""
+    """Return the URI of a file that is not open."""
     return str(from_fs_path(os.path.abspath(path))) if is_file(path) else path  # noqa: PTH100 - as `shown` has it
 
 
 def cells_of(opened: Opened) -> Iterator[tuple[int | None, Part]]:
-    """The parts from the first to the last."""
+    """Return an iterator over the parts from the first to the last."""
     return iter(sorted(opened.parts.items(), key=lambda item: -1 if item[0] is None else item[0]))

@@ -17,7 +17,7 @@ from detlint.sources import notebook
 
 @dataclass(frozen=True)
 class Client:
-    """What a client can do: tell versions of documents, create files, ask for an edit once an action is chosen."""
+    """The client's capabilities: document versions, creating files, and asking for an edit once an action is chosen."""
 
     codec: PositionCodec
     versions: bool = False
@@ -26,7 +26,7 @@ class Client:
 
     @classmethod
     def of(cls, codec: PositionCodec, capabilities: types.ClientCapabilities) -> Client:
-        """What the capabilities say."""
+        """Return a client with the given capabilities."""
         versions = bool(get_capability(capabilities, "workspace.workspace_edit.document_changes"))
         operations = get_capability(capabilities, "workspace.workspace_edit.resource_operations") or ()
         resolve = get_capability(capabilities, "text_document.code_action.resolve_support")
@@ -42,7 +42,7 @@ class Client:
 def workspace_edit(
     changes: Sequence[Change], opened: Mapping[str, Opened], client: Client
 ) -> types.WorkspaceEdit | None:
-    """The edit that makes the changes, or None where the client cannot make it."""
+    """Return the edit that makes the changes, or None if the client cannot make it."""
     operations: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = []
     plain: dict[str, list[types.TextEdit]] = {}
     for change in changes:
@@ -63,7 +63,7 @@ def workspace_edit(
 
 
 def _parts(change: Change, opened: Mapping[str, Opened]) -> Iterator[tuple[Part, str]]:
-    """The documents that a change is in, and their new texts; none for a notebook that is not open."""
+    """Yield the documents that a change is in, with their new texts; none for a notebook that is not open."""
     known = opened.get(change.path)
     if known is not None and notebook.is_notebook(change.path):
         new = notebook.texts(change.path, change.new)

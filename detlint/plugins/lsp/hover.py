@@ -1,4 +1,4 @@
-"""The page of a rule beside the code."""
+"""The page of a rule, shown next to the code."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _INFO = re.compile(r"^```py\b.*$", re.MULTILINE)
 
 
 def page(rule: Rule) -> str:
-    """A rule's page as Markdown: what is wrong, why, what to do, then its text."""
+    """Return a rule's page as Markdown: what is wrong, why, what to do, then its text."""
     below = _INFO.sub("```python", _PAGES.sub(r"\1", rule.text)).strip()
     return f"**{rule.code}** `{rule.name}`: {rule.summary}.\n\nWhy: {rule.why}.\n\nHelp: {rule.help}.\n\n---\n\n{below}"
 
 
 def named(text: str, place: Place) -> Iterator[Rule]:
-    """The rule whose code a `# noqa` comment of a text has at a place."""
+    """Yield the rule whose code is at a place within a `# noqa` comment of a text, if any."""
     line = lines_of(text)[place.line - 1]
     comment = _NOQA.search(line)
     rules = catalogue.load().rules

@@ -1,4 +1,4 @@
-"""What the editor's own settings say; those of the project are the base."""
+"""The editor's own settings, which are laid over those of the project."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KNOWN = ("select", "ignore", "severity", "torchVersion", "unsafeFixes")
 
 @dataclass(frozen=True)
 class Options:
-    """`unsafe_fixes` lets the action that fixes a whole file make unsafe fixes, too."""
+    """The settings. `unsafe_fixes` lets the action that fixes a whole file make unsafe fixes too."""
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class Options:
 
     @classmethod
     def of(cls, given: object, rules: Catalogue) -> Options:
-        """Options from what a client sends. Raises ConfigError and CatalogueError."""
+        """Return the options that a client sends. Raises ConfigError and CatalogueError."""
         if given is None:
             return cls()
         if not isinstance(given, Mapping):
@@ -48,7 +48,7 @@ class Options:
         )
 
     def over(self, settings: Config) -> Config:
-        """The settings of a project with what the editor says of them."""
+        """Return the settings of a project with those of the editor laid over them."""
         return replace(
             settings,
             select=self.select or settings.select,

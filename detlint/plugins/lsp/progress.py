@@ -1,4 +1,4 @@
-"""How far a long analysis is, for editors that show it."""
+"""The progress of a long analysis, for editors that show it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pygls.lsp.server import LanguageServer
 
 
 class Bar:
-    """A progress bar of the client; nothing where it has none."""
+    """A progress bar of the client; it does nothing if the client has none."""
 
     def __init__(self, server: LanguageServer | None) -> None:
         self._server = server
@@ -42,6 +42,6 @@ class Bar:
             self._server.work_done_progress.report(self._token, report)
 
     def end(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._server is not None:
             self._server.work_done_progress.end(self._token, types.WorkDoneProgressEnd())

@@ -30,14 +30,14 @@ _log = logging.getLogger(__name__)
 
 @dataclass(eq=False)
 class _Home:
-    """The project of some open files, with their texts by path; of one that is in no project, the file alone."""
+    """The project of some open files, with their texts by path; for a file in no project, that file alone."""
 
     workspace: Workspace
     alone: bool
     texts: dict[str, str] = field(default_factory=dict)
 
     def take(self, texts: Mapping[str, str]) -> None:
-        """Tell the project what its open files hold."""
+        """Pass the texts of its open files to the project."""
         if not self.alone and any(
             Path(path).exists() for path in texts.keys() - self.texts.keys() - self.workspace.paths
         ):
@@ -50,14 +50,14 @@ class _Home:
         self.texts = dict(texts)
 
     def found(self, path: str) -> Sequence[Judged]:
-        """The findings in an open file: none in one that is excluded, and in a broken one just that."""
+        """Return the findings in an open file: none if it is excluded, and only the syntax error if it is broken."""
         if self._is_excluded(path):
             return ()
         found = self.workspace.alone(path, self.texts[path]) if self.alone else self.workspace.findings(path)
         return self.shown(path, found)
 
     def shown(self, path: str, found: Sequence[Judged]) -> Sequence[Judged]:
-        """What of these findings in an open file is shown."""
+        """Return those of these findings in an open file that are shown."""
         if self._is_excluded(path):
             return ()
         broken = [judged for judged in found if judged.finding.code == UNPARSED and judged.finding.place.cell is None]
@@ -71,11 +71,11 @@ class _Home:
 
 
 class Projects:
-    """All projects of a session. Not for several threads at once."""
+    """All projects of a session. Not safe for use by several threads at once."""
 
     def __init__(self) -> None:
         self.options = Options()
-        self.halted = threading.Event()  # while it is set, `found` raises HaltedError where it has to link a project
+        self.halted = threading.Event()  # while set, `found` raises HaltedError where it has to link a project
         self.folders: Sequence[Path] = ()
         self.problems: tuple[str, ...] = ()
         self._opened: Mapping[str, Opened] = {}
@@ -83,9 +83,9 @@ class Projects:
         self._of: dict[str, _Home] = {}
 
     def take(self, opened: Mapping[str, Opened]) -> int:
-        """Tell the projects what is open; how many files have to be analysed before all can answer.
+        """Pass on what is open; return how many files must be analysed before all projects can answer.
 
-        What is wrong with their settings is in `problems` then.
+        Then `problems` says what is wrong with their settings.
         """
         self._opened = opened
         self._of = {}
@@ -102,12 +102,12 @@ class Projects:
         return sum(home.workspace.missing() for home in self._in_use())
 
     def load(self, progress: Progress) -> None:
-        """Analyse, with a process for each core, what has to be."""
+        """Analyse the files that must be, with a process for each core."""
         for home in self._in_use():
             home.workspace.load(0, progress)
 
     def found(self) -> dict[str, Sequence[Judged]]:
-        """The findings in each open file. A project whose analysis fails is silent, and logged."""
+        """Return the findings in each open file. A project whose analysis fails has none, and is logged."""
         found: dict[str, Sequence[Judged]] = {}
         for path, home in self._of.items():
             try:
@@ -119,13 +119,13 @@ class Projects:
         return found
 
     def standing(self) -> dict[str, Sequence[Judged]]:
-        """The findings in open files as far as they stand, of the projects that have to be linked again for `found`."""
+        """Return the findings known so far in open files of the projects that must be linked again for `found`."""
         found: dict[str, Sequence[Judged]] = {}
         for home in self._in_use():
             try:
                 report = home.workspace.standing()
             except _WRONG:
-                continue  # `found` tells what is wrong
+                continue  # `found` reports what is wrong
             except Exception:
                 _log.exception("%s: its analysis failed", home.workspace.config.root)
                 continue
@@ -137,22 +137,22 @@ class Projects:
         return found
 
     def refresh(self) -> None:
-        """Look for what changed on the disk. Projects that cannot be read now are made anew once they can be."""
+        """Look for what changed on disk. Projects that cannot be read now are recreated once they can be."""
         for root, home in list(self._homes.items()):
             try:
                 if not home.alone:
                     home.workspace.refresh()
             except _WRONG:
-                del self._homes[root]  # `take` says what is wrong
+                del self._homes[root]  # `take` reports what is wrong
 
     def read(self, path: str) -> str:
-        """The text of a file, as it is open or as it is on the disk. Raises UnreadableError."""
+        """Return the text of a file, as it is open or as it is on disk. Raises UnreadableError."""
         opened = self._opened.get(path)
         return source.read(Path(path)) if opened is None else opened.text
 
     @contextmanager
     def bench(self, path: str) -> Iterator[Bench]:
-        """What the fixes of an open file are made with. Raises KeyError for a file that has no project."""
+        """Yield the tools with which an open file's fixes are made. Raises KeyError for a file without a project."""
         home = self._of[path]
         workspace = home.workspace
         before = dict(home.texts)
@@ -175,7 +175,7 @@ class Projects:
         return [home for home in self._homes.values() if not home.alone and home.texts]
 
     def _home(self, path: str) -> _Home:
-        """The project of a file, made anew where its settings are others than before."""
+        """Return the project of a file, created anew if its settings have changed."""
         known = self._settings(path)
         alone = known is None
         root = Path(path) if known is None else known.root.absolute()
@@ -188,8 +188,8 @@ class Projects:
         return home
 
     def _settings(self, path: str) -> Config | None:
-        """The settings of the project that a file is in, None where it is in none: who keeps the home folder under
-        version control means no project.
+        """Return the settings of the project that a file is in, or None if it is in none: a home folder under version
+        control is not taken for a project.
         """
         folder = Path(path).absolute().parent
         if not is_file(path) or not folder.is_dir():

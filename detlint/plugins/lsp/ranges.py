@@ -1,4 +1,4 @@
-"""Places of the analysis and ranges of the client: lines from 0, columns in the units that both agreed on."""
+"""Conversion of places to ranges of the client: lines from 0, columns in the units that both sides agreed on."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from detlint.sources.source import lines_of
 
 
 class Text:
-    """The text of a document, whose places become ranges of the client, and back."""
+    """The text of a document, which converts places to ranges of the client and back."""
 
     def __init__(self, text: str, codec: PositionCodec) -> None:
         self._codec = codec
         self._lines = lines_of(text)
 
     def range(self, place: Place | files.Span) -> Range:
-        """The range of a place."""
+        """Return the range of a place."""
         return Range(self._position(place.line, place.column), self._position(place.end_line, place.end_column))
 
     def place(self, path: str, found: Range, cell: int | None = None) -> Place:
-        """The place of a range."""
+        """Return the place of a range."""
         (line, column), (end_line, end_column) = self._point(found.start), self._point(found.end)
         return Place(path, line, column, end_line, end_column, cell)
 
     def _position(self, line: int, column: int) -> Position:
-        if line > len(self._lines):  # the end of a text whose last line has none
+        if line > len(self._lines):  # the end of a text whose last line has no line ending
             line, column = len(self._lines), len(self._lines[-1]) + 1
         return Position(line - 1, self._codec.client_num_units(self._lines[line - 1][: column - 1]))
 
@@ -41,6 +41,6 @@ class Text:
 
 
 def edits_between(old: str, new: str, codec: PositionCodec) -> list[TextEdit]:
-    """Small edits that make the new text of the old one."""
+    """Return small edits that turn the old text into the new one."""
     text = Text(old, codec)
     return [TextEdit(text.range(each.span), each.text) for each in replacements(files.Text(old), new)]

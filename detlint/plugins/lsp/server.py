@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 class Server(LanguageServer):
-    """A server whose defects go to its log, not to the user's screen at each key."""
+    """A server whose defects go to its log, not to the user's screen on each key press."""
 
     asked_to_end = False
 
@@ -34,11 +34,11 @@ class Server(LanguageServer):
 
 
 def serve() -> NoReturn:
-    """Serve one client on stdin and stdout until it leaves: status 0 where it asked to shut down before, else 1."""
+    """Serve one client on stdin and stdout until it leaves: exit with 0 if it asked to shut down, else with 1."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="detlint: %(levelname)s %(name)s: %(message)s")
     logging.getLogger("pygls").setLevel(logging.ERROR)
     own = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # stdout belongs to the protocol: nobody else writes to it
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # stdout belongs to the protocol: nothing else may write to it
     server = Server(
         "detlint", __version__, notebook_document_sync=types.NotebookDocumentSyncOptions([_NOTEBOOKS], save=True)
     )
@@ -50,7 +50,7 @@ def serve() -> NoReturn:
 
 
 def _leave(status: int) -> NoReturn:
-    """End at once, also in the middle of an analysis, and with it the processes that take part in it."""
+    """End the process at once, even in the middle of an analysis, together with the processes that take part in it."""
     for child in multiprocessing.active_children():
         child.kill()
     logging.shutdown()
@@ -58,7 +58,7 @@ def _leave(status: int) -> NoReturn:
 
 
 def _register_documents(server: Server, session: Session) -> None:
-    """What the client tells of documents, files and settings."""
+    """Register the handlers for documents, files and settings."""
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
@@ -67,7 +67,7 @@ def _register_documents(server: Server, session: Session) -> None:
         if not folders and known.root_uri is not None:
             folders = [types.WorkspaceFolder(known.root_uri, "")]
         buffers = Buffers(known.root_uri, types.TextDocumentSyncKind.Incremental, folders, known.position_encoding)
-        server.protocol._workspace = buffers  # pygls asks nobody for its class
+        server.protocol._workspace = buffers  # pygls offers no way to choose its class
         session.begin(buffers, params)
 
     @server.feature(types.INITIALIZED)
@@ -86,7 +86,7 @@ def _register_documents(server: Server, session: Session) -> None:
         session.soon()
 
     async def _configure(told: object) -> None:
-        """Ask for the settings where the client can be asked; else they are what it has told."""
+        """Ask the client for the settings if it supports that; else use what it has sent."""
         given = None
         if get_capability(server.client_capabilities, "workspace.configuration"):
             items = [types.ConfigurationItem(section=_SECTION)]
@@ -124,7 +124,7 @@ def _register_documents(server: Server, session: Session) -> None:
 
 
 def _register_features(server: Server, session: Session) -> None:
-    """What the client asks for."""
+    """Register the handlers for what the client asks for."""
 
     @server.feature(
         types.TEXT_DOCUMENT_CODE_ACTION,

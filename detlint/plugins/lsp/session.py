@@ -1,4 +1,4 @@
-"""One client: what it has open is analysed a moment after it last changed, and what comes of it is published."""
+"""One client: its open documents are analysed a moment after their last change, and the findings are published."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from detlint.plugins.lsp.worker import Worker
 from detlint.report import Judged
 from detlint.workspace import HaltedError
 
-DELAY = 0.15  # seconds without a key before what was typed is analysed
-_SOON = 0.05  # seconds in which a project may be linked again before what stands without that is shown
-_GATHER = 0.1  # seconds in which one change on the disk follows another
-_MANY = 50  # files that take long enough to read to show how far it is
+DELAY = 0.15  # seconds without a key press before what was typed is analysed
+_SOON = 0.05  # seconds that a project may take to link again before the findings known so far are shown
+_GATHER = 0.1  # seconds within which one change on disk follows another
+_MANY = 50  # files that take long enough to read to show progress
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class _Analysed:
-    """What was open when it was analysed, in which state of settings, folders and the disk, and what was found."""
+    """The open documents at an analysis, the state of settings, folders and disk then, and what was found."""
 
     state: int = 0
     opened: Mapping[str, Opened] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class _Analysed:
 
 
 class Session:
-    """The state between a client and the analysis. Its methods run in the event loop; the analysis in the worker."""
+    """The state between a client and the analysis. Its methods run in the event loop; the analysis is in the worker."""
 
     def __init__(self, server: LanguageServer) -> None:
         self._server = server
@@ -58,7 +58,7 @@ class Session:
         self._projects = Projects()
         self._initial: object = None  # the settings that the client began with
         self._wrong = ""  # what is wrong with those that it sent last
-        self._state = 1  # counts what changed beside the documents
+        self._state = 1  # counts changes other than those of documents
         self._analysed = _Analysed()
         self._aim: tuple[int, Mapping[str, Opened]] | None = None  # the state and the documents that are being analysed
         self._published: dict[str, tuple[int | None, Sequence[types.Diagnostic]]] = {}
@@ -66,7 +66,7 @@ class Session:
         self.buffers = Buffers(None)
         self.client = Client(self.buffers.position_codec)
 
-    # What the client tells
+    # What the client sends
 
     def begin(self, buffers: Buffers, params: types.InitializeParams) -> None:
         """Take the client's capabilities, folders and options."""
@@ -76,9 +76,9 @@ class Session:
         self.use(None)
 
     def use(self, given: object) -> None:
-        """Take the settings of the editor, those that it began with for None.
+        """Take the settings of the editor; None stands for those that it began with.
 
-        Where they are wrong it is told once what is, and those before stay.
+        If they are wrong, the error is shown once, and the settings before stay.
         """
         try:
             options = Options.of(self._initial if given is None else given, catalogue.load())
@@ -93,25 +93,25 @@ class Session:
             self._state += 1
 
     def soon(self, delay: float = 0.0) -> None:
-        """Analyse once `delay` seconds are over, counted from the last call."""
+        """Analyse `delay` seconds after the last call of this method."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = asyncio.get_running_loop().call_later(delay, self._start)
 
     def forget(self, uri: str) -> None:
-        """Take back what was published of a document that is closed: a client drops it, and may open the same again."""
+        """Withdraw the diagnostics of a closed document: a client drops them, and may open the same document again."""
         if self._published.pop(uri, None) is not None:
             self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
     def look(self) -> None:
-        """Look for what changed on the disk, and for other folders."""
+        """Look for changes on disk, and for other folders."""
         self._state += 1
         self.soon(_GATHER)
 
-    # What it gets
+    # What it is sent
 
     async def code_actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
-        """What can be done at a range. A menu that opens by itself is not waited for."""
+        """Return the actions at a range. A menu that opens by itself does not wait for an analysis."""
         only = params.context.only
         uri = params.text_document.uri
         if not any(is_asked(kind, only) for kind in (types.CodeActionKind.QuickFix, FIX_ALL)):
@@ -120,7 +120,7 @@ class Session:
             return []
         await self._refreshed()
         actions: list[types.CodeAction] = []
-        async with self._lock:  # the texts stay those that were analysed
+        async with self._lock:  # keeps the texts as they were analysed
             part = self._part(uri)
             if part is None:
                 return actions
@@ -136,21 +136,21 @@ class Session:
         return actions
 
     async def resolve(self, action: types.CodeAction) -> types.CodeAction:
-        """An action with its edit."""
+        """Return an action with its edit."""
         await self._refreshed()
         async with self._lock:
             action.edit = await self._fixed(str(action.data))
         return action
 
     async def _fixed(self, uri: str) -> types.WorkspaceEdit | None:
-        """The edit that fixes all of a document, if there is any. Needs the lock."""
+        """Return the edit that fixes all of a document, or None. Needs the lock."""
         part = self._part(uri)
         if part is None or part[0] not in self._analysed.found:
             return None
         return await self._worker.do(partial(self._fix_all, part[0]))
 
     async def hover(self, params: types.HoverParams) -> types.Hover | None:
-        """The pages of the rules whose findings, or whose codes in a `# noqa` comment, are at a position."""
+        """Return the pages of rules whose findings, or whose codes in a `# noqa` comment, are at a position."""
         await self._refreshed()
         part = self._part(params.text_document.uri)
         if part is None:
@@ -169,7 +169,7 @@ class Session:
         self._begin()
 
     def _begin(self) -> asyncio.Task[bool]:
-        """Start to bring findings up to date: whether they are, or something changed meanwhile."""
+        """Start to update the findings; the task returns whether they are current, or something changed meanwhile."""
         running = asyncio.ensure_future(self._refresh())
         self._running.add(running)
         running.add_done_callback(self._end)
@@ -182,7 +182,7 @@ class Session:
             _log.error("the analysis failed", exc_info=error)
 
     async def _refreshed(self) -> None:
-        """Wait until findings are up to date; who asked may go, and the analysis goes on."""
+        """Wait until findings are current; if the request is cancelled, the analysis goes on."""
         while not await asyncio.shield(self._begin()):
             pass
 
@@ -190,16 +190,16 @@ class Session:
         return self._state == self._analysed.state and self.buffers.opened() == self._analysed.opened
 
     async def _refresh(self) -> bool:
-        """Bring findings up to date, and publish those of texts that are still as they were analysed.
+        """Update the findings, and publish those of texts that have not changed since they were analysed.
 
-        What is being analysed is given up where it is of other texts. False where that happened to this.
+        An analysis of other texts that is running is halted. Return False if that happened to this one.
         """
         if self._aim not in (None, (self._state, self.buffers.opened())):
             self._projects.halted.set()
         async with self._lock:
             self._projects.halted.clear()
             if self._is_current():
-                self._publish(self._analysed)  # what was closed and is open again
+                self._publish(self._analysed)  # for what was closed and is open again
                 return True
             state, opened = self._state, self.buffers.opened()
             self._projects.folders = [Path(path_of(folder.uri)).absolute() for folder in self.buffers.folders.values()]
@@ -221,7 +221,7 @@ class Session:
             return True
 
     async def _analysed_soon(self, state: int, opened: Mapping[str, Opened]) -> _Analysed | None:
-        """What is found; what stands of it is published before, where it takes some time. None where it is given up."""
+        """Return what is found, or None if halted; if that takes long, publish what is known so far first."""
         standing = await self._worker.do(partial(self._standing, state, opened))
         whole = asyncio.ensure_future(self._worker.do(partial(self._analyse, state, opened)))
         if standing.found:
@@ -231,7 +231,7 @@ class Session:
         return await whole
 
     async def _load(self, missing: int) -> None:
-        """Analyse many files, and show how far that is."""
+        """Analyse many files, and show the progress."""
         loop = asyncio.get_running_loop()
         bar = await Bar.begin(self._server, f"reading {missing} files")
 
@@ -291,7 +291,7 @@ class Session:
             return Offers(self._analysed.opened, bench, self.client).fix_all(path)
 
     def _part(self, uri: str) -> tuple[str, int | None, Part] | None:
-        """The path, the cell and the document of a URI, as it was analysed."""
+        """Return the path, the cell and the document of a URI, as it was analysed, or None."""
         for path, each in self._analysed.opened.items():
             for cell, part in each.parts.items():
                 if part.uri == uri:
@@ -299,14 +299,14 @@ class Session:
         return None
 
     def _at(self, place: Place) -> list[Judged]:
-        """The findings that touch a place."""
+        """Return the findings that touch a place."""
         found = self._analysed.found.get(place.path, ())
         return [each for each in found if each.finding.place.cell == place.cell and _touch(each.finding.place, place)]
 
     # Messages
 
     def _tell(self, problems: tuple[str, ...]) -> None:
-        """Show what is wrong with settings, once as long as it is wrong."""
+        """Show what is wrong with settings, once for as long as it is wrong."""
         for problem in problems:
             if problem not in self._told:
                 self._show(problem)

@@ -1,4 +1,4 @@
-"""The thread that analyses: one thing after the other, so that what it keeps needs no locks."""
+"""The thread that analyses: it does one task after another, so that the analysis needs no locks."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from concurrent.futures import Future
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
-_STACK = 256 * 2**20  # bytes, of addresses alone: parsers need a deep stack, and macOS and Windows give threads little
-_REST = 3.0  # seconds without a task before memory is tidied
-_OFTEN = 20  # tasks after which it is in any case
+_STACK = 256 * 2**20  # bytes of address space: parsers need a deep stack, and threads get little on macOS and Windows
+_REST = 3.0  # seconds without a task before garbage is collected
+_OFTEN = 20  # tasks after which it is collected in any case
 _T = TypeVar("_T")
 
 
@@ -28,13 +28,13 @@ class Worker:
             threading.stack_size(before)
 
     async def do(self, task: Callable[[], _T]) -> _T:
-        """What `task` returns or raises, once those that were given before it are done."""
+        """Run `task` after those given before it, and return or raise what it does."""
         future: Future[_T] = Future()
         self._tasks.put((future, task))
         return await asyncio.wrap_future(future)
 
     def _work(self) -> None:
-        done = 0  # tasks since the last search for garbage, which an analysis makes and does without
+        done = 0  # tasks since the last collection of garbage; an analysis makes some, and runs without collecting
         while True:
             try:
                 future, task = self._tasks.get(timeout=_REST if done else None)

@@ -1,4 +1,4 @@
-"""The first difference of two records, told in a few lines."""
+"""The first difference of two records, described in a few lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from detlint.plugins.pytest.record import Leaf, Record
 
-# Of each dtype whose numbers are shown: how struct reads one, and how many digits tell two of them apart.
+# For each dtype whose numbers are shown: its struct format, and how many digits distinguish two numbers.
 _FORMATS = {
     "float64": ("d", ""),
     "float32": ("f", ".9g"),
@@ -25,14 +25,14 @@ _FORMATS = {
     **{f"uint{8 * 2**power}": (code, "") for power, code in enumerate("BHIQ")},
 }
 _WORDS: dict[int, Any] = {1: "B", 2: "H", 4: "I", 8: "Q"}
-_FAR = 1_000_000  # units in the last place: from there on the number says nothing
+_FAR = 1_000_000  # units in the last place: beyond this the number says nothing
 _SHOWN = 60  # characters of a text
 _NOTHING = "nothing of that name"
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Where two records first differ, what each has there, how far that is apart, and the other values that differ."""
+    """The place where two records first differ, what each has there, the distance, and other values that differ."""
 
     path: str
     one: str
@@ -42,7 +42,7 @@ class Difference:
 
 
 def first_difference(one: Record, other: Record) -> Difference | None:
-    """The first place in the order of recording at which two records differ."""
+    """Return the first place in the order of recording at which two records differ, or None."""
     if one.values == other.values and list(one.values) == list(other.values):
         return None
     flat = [list(chain.from_iterable(record.values.values())) for record in (one, other)]
@@ -60,7 +60,7 @@ def first_difference(one: Record, other: Record) -> Difference | None:
 
 
 def _both(a: Leaf, b: Leaf) -> tuple[str, str, str, str]:
-    """The texts of a Difference between leaves that both records have, there or elsewhere."""
+    """Return the texts of a Difference between leaves that both records have, there or elsewhere."""
     if a.path != b.path:
         return "the order", f"{a.path} comes first", f"{b.path} comes first", ""
     if a.kind != b.kind or a.dtype != b.dtype:
@@ -83,7 +83,7 @@ def _numbers(a: Leaf, b: Leaf) -> tuple[str, str, str, str]:
 
 
 def _unequal(one: bytes, other: bytes, size: int) -> bytes:
-    """A 1 for each element that differs, and a 0 for each that does not, of elements of so many bytes."""
+    """Return a 1 for each element that differs and a 0 for each that does not; an element has `size` bytes."""
     if size in _WORDS:
         elements = memoryview(one).cast(_WORDS[size]), memoryview(other).cast(_WORDS[size])
         return bytes(map(operator.ne, *elements))
@@ -91,7 +91,7 @@ def _unequal(one: bytes, other: bytes, size: int) -> bytes:
 
 
 def number(data: bytes, dtype: str) -> str:
-    """A number as text, with all its digits; its bits where they alone tell, or where the dtype is not known."""
+    """Return a number as text with all its digits; its bits if only they differ or the dtype is not known."""
     bits = f"0x{int.from_bytes(data, sys.byteorder):0{2 * len(data)}x}"
     if dtype not in _FORMATS:
         return bits
@@ -102,7 +102,7 @@ def number(data: bytes, dtype: str) -> str:
 
 
 def steps(one: bytes, other: bytes, dtype: str) -> int | None:
-    """How many units in the last place two floats are apart; None for other numbers, infinities and NaN."""
+    """Return how many units in the last place two floats are apart; None for other numbers, infinities and NaN."""
     if "float" not in dtype or dtype not in _FORMATS:
         return None
     code = f"={_FORMATS[dtype][0]}"
@@ -112,13 +112,13 @@ def steps(one: bytes, other: bytes, dtype: str) -> int | None:
 
 
 def _ordered(data: bytes) -> int:
-    """An integer in the order of the floats, next to each other where the floats are."""
+    """Return an integer that orders floats by value; adjacent floats have adjacent integers."""
     bits, sign = int.from_bytes(data, sys.byteorder), 1 << (8 * len(data) - 1)
     return sign - bits if bits & sign else bits
 
 
 def _widened(data: bytes, dtype: str) -> bytes:
-    """A bfloat16 as the float32 whose upper half it is."""
+    """Return a bfloat16 as the float32 whose upper half it is; other data unchanged."""
     if dtype != "bfloat16":
         return data
     return b"\0\0" + data if sys.byteorder == "little" else data + b"\0\0"
@@ -140,7 +140,7 @@ def _whole(leaf: Leaf) -> str:
 
 
 def _texts(one: str, other: str) -> tuple[str, str]:
-    """Two texts, from a little before the first character that differs."""
+    """Return two texts, from a little before the first character that differs."""
     same = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     start = 0 if max(len(one), len(other)) <= _SHOWN else max(0, same - _SHOWN // 3)
     return _cut(one, start), _cut(other, start)

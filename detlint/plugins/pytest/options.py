@@ -1,4 +1,4 @@
-"""What a marker `reproducible` asks for."""
+"""The options of a marker `reproducible`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 _NAMES = ("runs", "seed", "processes", "hash_seeds")
-_MOST = 2**32 - 1  # of the seeds of NumPy, and of PYTHONHASHSEED
+_MOST = 2**32 - 1  # the largest seed of NumPy, and of PYTHONHASHSEED
 
 
 @dataclass(frozen=True)
 class Options:
-    """How often a test is run, from which seed, and for processes of their own their PYTHONHASHSEED, one each."""
+    """How often a test runs, from which seed, and for processes of their own the PYTHONHASHSEED of each."""
 
     runs: int
     seed: int
@@ -21,7 +21,7 @@ class Options:
 
     @staticmethod
     def of(marker: pytest.Mark, default_seed: int | None) -> Options:
-        """What a marker asks for; raises ValueError where that makes no sense."""
+        """Return what a marker asks for; raises ValueError if that makes no sense."""
         given: dict[str, Any] = dict(marker.kwargs)
         unknown = sorted(set(given) - set(_NAMES))
         if marker.args or unknown:
@@ -49,7 +49,7 @@ def _number(name: str, value: object, least: int) -> int:
 
 
 def seed_option(config: pytest.Config) -> int | None:
-    """The seed that the command line or the settings ask for; raises UsageError where it is no seed."""
+    """Return the seed on the command line or in the settings, or None; raises UsageError if it is not a seed."""
     given = config.getoption("detlint_seed")
     given = config.getini("detlint_seed") if given is None else given
     if given == "":

@@ -1,7 +1,7 @@
 """The pytest plugin: tests that are run twice and compared bit for bit, and a seed before each test.
 
 pytest loads this module in each of its runs, so it imports nothing but `options`: what a marked test or a seed needs is
-imported when one is there.
+imported when there is one.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _SEED_HELP = "seed random, NumPy and torch with N before each test, and before e
 
 
 class Reproducible:
-    """The fixture `reproducible`: records values of a test that is run again, or runs a function again."""
+    """The fixture `reproducible`: it records values of a test that is run again, or runs a function again."""
 
     def __init__(self, item: pytest.Item) -> None:
         self._item = item
 
     def record(self, name: str, value: Any) -> None:
-        """Have a value compared with that of the other runs: its bits as they are now, by name and order.
+        """Record a value for comparison with the other runs: its bits as they are now, by name and order.
 
-        A name may come again, in a loop for instance. Raises TypeError for what has no bits to compare, and
+        A name may come again, in a loop for instance. Raises TypeError for a value without bits to compare, and
         RuntimeError in a test that is not marked, where nothing would be compared.
         """
         from detlint.plugins.pytest.record import IncomparableError
@@ -43,10 +43,10 @@ class Reproducible:
             raise error.with_traceback(None) from None
 
     def __call__(self, function: Callable[[], _T], *, runs: int = 2, seed: int | None = None) -> _T:
-        """Run a function so often from the same seed; return its last result if all results are equal in each bit.
+        """Run a function `runs` times from the same seed; return its last result if all results are equal bit for bit.
 
-        What it records counts, too. The test fails at the first difference. The test itself need not be marked.
-        `seed` is by default that of `--detlint-seed`, or 0; afterwards the global generators are as they were.
+        What the function records counts too. The test fails at the first difference. The test itself need not be
+        marked. `seed` is by default that of `--detlint-seed`, or 0; afterwards the global generators are as they were.
         """
         from detlint.plugins.pytest.runs import repeat
 
@@ -61,7 +61,7 @@ def reproducible(request: pytest.FixtureRequest) -> Reproducible:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option and the setting of the seed, and what a run in a fresh process is told."""
+    """Add the option and the setting for the seed, and the option for a run in a fresh process."""
     group = parser.getgroup("detlint", "reproducible tests (detlint)")
     group.addoption("--detlint-seed", metavar="N", help=_SEED_HELP)
     group.addoption("--detlint-child", help=argparse.SUPPRESS)
@@ -69,7 +69,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marker; seed all tests, or take one test in a process of its own, where asked to."""
+    """Declare the marker; if asked to, seed all tests, or run one test in a process of its own."""
     config.addinivalue_line("markers", _MARKER)
     if seed_option(config) is not None:
         from detlint.plugins.pytest.seeding import Seeding
@@ -82,14 +82,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
-    """Tell the seed."""
+    """Return a line with the seed, or None."""
     seed = seed_option(config)
     return None if seed is None else f"detlint: seed {seed} before each test"
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """Run a marked test again and again."""
+    """Run a marked test several times."""
     marker = item.get_closest_marker("reproducible")
     if marker is None:
         return None
@@ -101,5 +101,5 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tell a worker of pytest-xdist how pytest was called."""
+    """Pass the arguments of pytest to a worker of pytest-xdist."""
     node.workerinput["detlint_arguments"] = list(node.config.invocation_params.args)

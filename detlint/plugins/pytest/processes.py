@@ -1,4 +1,4 @@
-"""A test run again in processes of their own, in which hashes of strings, and so the order of sets, differ."""
+"""A test run again in separate processes, in which hashes of strings, and so the order of sets, differ."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from detlint.plugins.pytest.record import Record
 from detlint.plugins.pytest.report import HEADLINE, advice, disagreement
 
 _NODE, _REPORTS = "node.txt", "reports.json"
-_SHOWN = 15  # lines of what a process that ended early has printed
+_SHOWN = 15  # lines of the output of a process that ended early
 
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What came of a run: a record if it came to its end, and its reports as JSON."""
+    """The outcome of a run: a record if it ran to its end, and its reports as JSON."""
 
     record: Record | None
     reports: list[dict[str, Any]]
@@ -40,7 +40,7 @@ class Processes:
         self._ended: _Outcome | None = None  # a run that failed or was skipped
 
     def reports(self) -> list[pytest.TestReport]:
-        """The reports of the first run that fails or is skipped, else those of the comparison."""
+        """Return the reports of the first run that fails or is skipped, else those of the comparison."""
         item, config = self._item, self._item.config
         with pytest.MonkeyPatch.context() as patch:
             for name in ("setup", "teardown"):  # of the fixtures: the processes do that
@@ -77,7 +77,7 @@ class Processes:
                 pytest.fail("\n".join([*lines, *further, advice(self._item.config)]), pytrace=False)
 
     def _cause(self, records: list[Record]) -> str:
-        """Ask one more process, which hashes as the first one did, whether hashes made the difference."""
+        """Run one more process, with the hash seed of the first one, and say whether hashes made the difference."""
         seed = self._options.hash_seeds[0]
         again = self._run(seed).record
         if again is not None and not disagreement([records[0], again], self._options.seed):
@@ -90,7 +90,7 @@ class Processes:
             folder = Path(name)
             node = f"{self._item.path}::{self._item.nodeid.partition('::')[2]}"
             (folder / _NODE).write_text(node, encoding="utf-8")
-            # With "=", as pytest takes words that are folders into account when it looks for its settings.
+            # With "=", since pytest takes arguments that are folders into account when it looks for its settings.
             arguments = [f"--detlint-child={folder}", f"--basetemp={folder / 'temp'}"]
             arguments += [f"--override-ini=cache_dir={folder / 'cache'}"]
             arguments += ["-n0"] if config.pluginmanager.hasplugin("xdist") else []
@@ -122,8 +122,8 @@ class Child:
         config.args = [(self._folder / _NODE).read_text(encoding="utf-8")]  # not what the other process was given
 
     def finish(self, reports: list[pytest.TestReport], records: list[Record]) -> None:
-        """Leave what came of the test for the other process."""
-        for record in records:  # one, or none where the test failed or was skipped
+        """Write the outcome of the test for the other process."""
+        for record in records:  # one, or none if the test failed or was skipped
             record.save(self._folder)
         hook = self._config.hook
         data = [hook.pytest_report_to_serializable(config=self._config, report=report) for report in reports]
@@ -131,13 +131,13 @@ class Child:
 
 
 def child_of(config: pytest.Config) -> Child | None:
-    """The plugin, if this is such a process."""
+    """Return the plugin if this is such a process, else None."""
     found = config.pluginmanager.get_plugin("detlint-child")
     assert found is None or isinstance(found, Child)
     return found
 
 
 def _arguments(config: pytest.Config) -> list[str]:
-    """What pytest was called with, also where this is a worker of pytest-xdist."""
+    """Return the arguments of pytest, also in a worker of pytest-xdist."""
     worker = getattr(config, "workerinput", {})
     return list(worker.get("detlint_arguments", config.invocation_params.args))

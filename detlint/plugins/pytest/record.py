@@ -1,4 +1,4 @@
-"""What a run computed, as bits: values taken apart into leaves, each with the path that leads to it."""
+"""The results of a run, as bits: values taken apart into leaves, each with the path that leads to it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _TEXT = (
     *(type(None), bool, int, str, enum.Enum, range, type(...), decimal.Decimal, fractions.Fraction, uuid.UUID),
     *(datetime.date, datetime.time, datetime.timedelta, pathlib.PurePath),
 )
-_DECIMAL = 2048  # bits of an integer that is shown in decimals; Python refuses to write very long ones so
+_DECIMAL = 2048  # bits of an integer that is shown in decimal; Python refuses to write very long ones
 _TEXTS, _BITS = "record.json", "record.bits"
 _TORCH_TEXT = ("device", "dtype", "layout", "memory_format")
 
 
 class IncomparableError(TypeError):
-    """A value that says nothing of its bits."""
+    """A value that does not reveal its bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class Leaf:
     """One value without parts: text, or numbers of one dtype with the bytes that they have in memory.
 
     `path` leads to it: `loss[2]['weight']`; `kind` says what it is, with dtype, shape and device. Numbers have a
-    `dtype` (`float32`) and a shape, `()` for one number; of text, in UTF-8, `dtype` is empty. A container is a leaf
-    without data before its parts.
+    `dtype` (`float32`) and a shape, `()` for one number; for text, in UTF-8, `dtype` is empty. A container is a leaf
+    without data, followed by its parts.
     """
 
     path: str
@@ -49,7 +49,7 @@ class Leaf:
 
 @dataclass
 class Record:
-    """The values that one run recorded, by name and in order, and what the global generators did.
+    """The values that one run recorded, by name and in order, and what it did to the global generators.
 
     `before` and `after` are digests of the generators' states when the run began and when it ended.
     """
@@ -62,7 +62,7 @@ class Record:
     def add(self, name: str, value: Any) -> None:
         """Copy the bits of a value. The second value of a name is called `name#2`.
 
-        Raises IncomparableError where something in it has no bits to compare.
+        Raises IncomparableError if something in it has no bits to compare.
         """
         self._counts[name] += 1
         label = name if self._counts[name] == 1 else f"{name}#{self._counts[name]}"
@@ -74,7 +74,7 @@ class Record:
             ) from None
 
     def save(self, folder: Path) -> None:
-        """Write the record into a folder that exists: a JSON text and the bits themselves."""
+        """Write the record into an existing folder: a JSON text and the bits themselves."""
         described = {
             name: [(leaf.path, leaf.kind, len(leaf.data), leaf.dtype, leaf.shape) for leaf in value]
             for name, value in self.values.items()
@@ -86,7 +86,7 @@ class Record:
 
     @staticmethod
     def load(folder: Path) -> Record | None:
-        """Read what save() wrote, if it did."""
+        """Return what save() wrote, or None if it wrote nothing."""
         if not (folder / _TEXTS).exists():
             return None
         saved = json.loads((folder / _TEXTS).read_text(encoding="utf-8"))
@@ -101,7 +101,7 @@ class Record:
 
 
 def generator_states() -> dict[str, str]:
-    """A digest of the state of each global generator of this process, by a name for people."""
+    """Return a digest of the state of each global generator of this process, by a name for people."""
     from detlint.runtime import rng_state
 
     state = rng_state()
@@ -113,11 +113,11 @@ def generator_states() -> dict[str, str]:
 
 
 def leaves(path: str, value: Any) -> Iterator[Leaf]:
-    """The leaves of a value, depth first.
+    """Yield the leaves of a value, depth first.
 
-    Dicts keep the order of their keys, as lists do. A set is compared by what is in it, in no order. What has a
-    `state_dict()` (a module, an optimizer) is its state, buffers of modules that are not saved included. Raises
-    IncomparableError for other objects.
+    Dicts keep the order of their keys, as lists do. A set is compared by its elements, without an order. An object with
+    a `state_dict()` (a module, an optimizer) is compared by its state, including buffers of modules that are not saved.
+    Raises IncomparableError for other objects.
     """
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
     name = type(value).__name__
@@ -188,11 +188,11 @@ def _array(path: str, array: Any) -> Iterator[Leaf]:
         yield from leaves(path, {"data": array.data, "mask": array.mask})
     elif array.dtype.names:
         yield Leaf(path, kind)
-        for name in array.dtype.names:  # one by one: what pads a struct is no part of it
+        for name in array.dtype.names:  # one by one: a struct's padding is not part of it
             yield from _array(f"{path}[{name!r}]", array[name])
     elif array.dtype.kind in "OUST":
         yield from leaves(path, array.tolist())
-    elif array.dtype.char in "gG":  # long doubles are padded, too
+    elif array.dtype.char in "gG":  # long doubles are padded too
         yield from _array(path, array.astype(str))
     else:
         native = array.astype(array.dtype.newbyteorder("="), copy=False)
@@ -200,7 +200,7 @@ def _array(path: str, array: Any) -> Iterator[Leaf]:
 
 
 def _element(path: str, values: Any) -> Iterator[str]:
-    """Texts that tell the elements of a set apart."""
+    """Yield texts that tell the elements of a set apart."""
     for value in values:
         if isinstance(value, (*_TEXT, type, float, complex, bytes)):
             yield _text(value)
@@ -215,7 +215,7 @@ def _element(path: str, values: Any) -> Iterator[str]:
 
 
 def _text(value: Any) -> str:
-    """A text that has no address in it."""
+    """Return a text that has no address in it."""
     if isinstance(value, type):
         return f"{value.__module__}.{value.__qualname__}"
     if isinstance(value, int) and value.bit_length() > _DECIMAL:

@@ -1,4 +1,4 @@
-"""What a test that differs from run to run is told as: one message, its first line the news, its last what to do."""
+"""The message on a test that differs between runs: its first line says what differs, its last what to do."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ NOTHING = "nothing to compare: let the test return a value, or record one with t
 
 
 def disagreement(records: list[Record], seed: int, names: list[str] | None = None) -> list[str]:
-    """The lines that tell how the last record differs from the first; none where every bit is the same.
+    """Return lines that say how the last record differs from the first; empty if every bit is the same.
 
-    An equal one is then replaced by the first, to be held once. `names` say more of each run than its number.
+    An equal last record is replaced by the first, so that it is held once. `names` describe each run beyond its number.
     """
     one, other = records[0], records[-1]
     found = first_difference(one, other)
-    if found is None:  # as where there is one record so far
+    if found is None:  # also if there is one record so far
         records[-1] = one
         return []
     run = len(records)
@@ -38,7 +38,7 @@ def disagreement(records: list[Record], seed: int, names: list[str] | None = Non
 
 
 def shared_fixtures(item: pytest.Item) -> list[str]:
-    """A line that names the fixtures that all runs of a test in one process get as the run before left them."""
+    """Return a line that names the fixtures that all runs in one process share, so that they are not fresh."""
     known = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
     wider = {name: found[-1] for name, found in known.items() if found and found[-1].scope != "function"}
     named = [
@@ -50,13 +50,13 @@ def shared_fixtures(item: pytest.Item) -> list[str]:
 
 
 def advice(config: pytest.Config) -> str:
-    """The line that says what to do."""
+    """Return the line that says what to do."""
     project = os.path.relpath(config.rootpath, config.invocation_params.dir)
     return f"try: detlint {project}  (names the lines of the project that make runs differ)"
 
 
 def _generators(one: Record, other: Record, run: int) -> str:
-    """What the global generators have to do with it."""
+    """Return what the global generators have to do with the difference."""
     apart = [name for name in one.after | other.after if one.after.get(name) != other.after.get(name)]
     if apart:
         return f"run {run} drew from {_listed(apart)} otherwise than run 1, which began in the same state"

@@ -1,4 +1,4 @@
-"""A test run again in its process: its fixtures anew, its generators from one seed, its records compared."""
+"""A test run again in its process: with new fixtures, its generators from one seed, and its records compared."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def protocol(item: pytest.Item, nextitem: pytest.Item | None, marker: pytest.Mar
 
 
 def record_of(item: pytest.Item) -> Record:
-    """The record of the current run of a test; raises RuntimeError where nobody would look at it."""
+    """Return the record of the current run of a test; raises RuntimeError if nothing would be compared."""
     __tracebackhide__ = True
     record = item.stash.get(_RECORD, None)
     if record is None:
@@ -39,7 +39,7 @@ def record_of(item: pytest.Item) -> Record:
 
 
 def repeat(item: pytest.Item, function: Callable[[], _T], runs: int, seed: int | None) -> _T:
-    """Run a function so often from one seed; fail at the first difference, or return its last result."""
+    """Run a function `runs` times from one seed; fail at the first difference, or return its last result."""
     __tracebackhide__ = True
     options = Options.of(pytest.mark.reproducible(runs=runs, seed=seed).mark, seed_option(item.config))
     records: list[Record] = []
@@ -62,7 +62,7 @@ class Runs:
     """The runs of one test in this process; a plugin for as long as they last."""
 
     def __init__(self, item: pytest.Item, nextitem: pytest.Item | None, options: Options) -> None:
-        self.records: list[Record] = []  # of the runs that came to their end
+        self.records: list[Record] = []  # of the runs that ran to their end
         self._item = item
         self._nextitem = nextitem
         self._seed = options.seed
@@ -70,7 +70,7 @@ class Runs:
         self._raised = False
 
     def reports(self) -> list[pytest.TestReport]:
-        """The reports of the last run. A run that fails or is skipped is the last."""
+        """Return the reports of the last run. A run that fails or is skipped is the last."""
         manager = self._item.config.pluginmanager
         plugins = [self] if manager.hasplugin("detlint-seeding") else [self, Seeding(self._seed)]
         for plugin in plugins:
@@ -88,7 +88,7 @@ class Runs:
         properties = len(item.user_properties)
         for run in range(1, self._runs + 1):
             item.stash[_RECORD] = Record()
-            # What the test shares with others is kept for the next run, as if that were another test beside it.
+            # What the test shares with others is kept for the next run, as if that were another test next to it.
             nextitem: Any = self._nextitem if run == self._runs else item.parent
             reports = runtestprotocol(item, log=False, nextitem=nextitem)
             if self._raised:
@@ -96,7 +96,7 @@ class Runs:
             if run < self._runs:
                 _renew(item)
                 del item.user_properties[properties:]
-        for report in reports if self._raised else []:  # else an expected failure did not come, in no run
+        for report in reports if self._raised else []:  # else an expected failure did not happen in any run
             if run > 1 and report.failed and HEADLINE not in report.longreprtext:
                 text = f"{HEADLINE}: run {run} fails, and what came before it passed, all from seed {self._seed}"
                 report.sections.append(("detlint", text))
@@ -104,7 +104,7 @@ class Runs:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        """Put the comparison into the test's own code, so that it fails as a test fails: expected or not, with pdb."""
+        """Put the comparison into the test's own code, so that it fails like a test: expectedly or not, with pdb."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(item, "runtest", functools.partial(self._runtest, item.runtest))
             return (yield)
@@ -126,14 +126,14 @@ class Runs:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-        """Note what was raised: the outcome would not tell an expected failure that passed."""
+        """Note what was raised: the outcome would not reveal an expected failure that passed."""
         result = yield
         self._raised = self._raised or call.excinfo is not None
         return result
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        """Tear down what the next test does not need where this run has become the last one."""
+        """Tear down what the next test does not need, if this run has become the last one."""
         try:
             return (yield)
         except BaseException:
@@ -164,7 +164,7 @@ def _reports(item: pytest.Item, nextitem: pytest.Item | None, marker: pytest.Mar
 
 
 def _options(marker: pytest.Mark, config: pytest.Config) -> Options | str:
-    """What a marker asks for, or what is wrong with it."""
+    """Return what a marker asks for, or what is wrong with it."""
     try:
         return Options.of(marker, seed_option(config))
     except ValueError as error:
@@ -188,7 +188,7 @@ def _fill(record: Record, seed: int, function: Callable[[], _T]) -> _T:
 
 
 def _added(record: Record, result: object) -> str | None:
-    """Add what was returned, or say why it cannot be compared."""
+    """Add what was returned to the record; return why it cannot be compared, or None."""
     try:
         record.add("result", result)
     except IncomparableError as error:
@@ -198,7 +198,7 @@ def _added(record: Record, result: object) -> str | None:
 
 @contextmanager
 def _returned(item: pytest.Item) -> Iterator[list[Any]]:
-    """Where the value is put that the test's function returns: pytest itself wants None."""
+    """Yield a list that gets the value that the test's function returns: pytest itself wants None."""
     values: list[Any] = []
     function: Any = getattr(item, "obj", None)
     if not isinstance(item, pytest.Function) or inspect.iscoroutinefunction(function):
@@ -215,7 +215,7 @@ def _returned(item: pytest.Item) -> Iterator[list[Any]]:
 
 
 def _renew(item: pytest.Item) -> None:
-    """Forget what a run left in the item itself: its instance of the test's class, and what was captured."""
+    """Discard what a run left in the item itself: its instance of the test's class, and what was captured."""
     if isinstance(item.parent, pytest.Class):
         for name in ("_instance", "_obj"):
             item.__dict__.pop(name, None)

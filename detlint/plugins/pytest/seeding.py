@@ -1,4 +1,4 @@
-"""Global generators seeded for tests and their fixtures."""
+"""Seeds for the global generators of tests and their fixtures."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from detlint.runtime import rng_state, seed_everything, set_rng_state
 class Seeding:
     """A plugin that seeds before each test's own code and before each fixture is set up.
 
-    A fixture's seed is made from its name. So it draws the same values whichever fixtures have been set up before it:
-    those of a wider scope are there already when a test is run again, or when it is not the first of its module.
+    A fixture's seed is derived from its name. So it draws the same values whichever fixtures have been set up before
+    it: those of a wider scope exist already when a test is run again, or when it is not the first of its module.
     """
 
     def __init__(self, seed: int) -> None:
@@ -25,7 +25,7 @@ class Seeding:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, Any, Any]:
-        """Seed for a fixture; one that the test asks for as it runs leaves the test's own streams alone."""
+        """Seed for a fixture; one that the running test asks for leaves the test's own streams alone."""
         seed = zlib.crc32(f"{self._seed} {fixturedef.argname}".encode())
         if not self._in_test:
             seed_everything(seed)
@@ -36,7 +36,7 @@ class Seeding:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        """Seed right before the test's own code: after all plugins that seed at this stage, too."""
+        """Seed right before the test's own code, also after all plugins that seed at this stage."""
         runtest = item.runtest
 
         def seeded() -> None:
@@ -54,7 +54,7 @@ class Seeding:
 
 @contextmanager
 def streams_kept() -> Iterator[None]:
-    """Leave the global generators as they were."""
+    """Restore the global generators at the end of the `with`."""
     state = rng_state()
     try:
         yield

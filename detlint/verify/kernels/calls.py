@@ -1,4 +1,4 @@
-"""Which functions of a file can be called without arguments, and lead to a kernel."""
+"""The functions of a file that can be called without arguments and lead to a kernel."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 
 
 def kernel_at(text: str, line: int) -> str:
-    """The name of the function with decorators that a line is in, or in whose decorators it is; "" for none.
+    """Return the name of the decorated function that contains a line, decorators included; "" if there is none.
 
-    Only functions that the file itself binds count: what another one makes has no name to call it by.
+    Only functions that the file itself binds count: a function made by another one has no name to call it by.
     """
     try:
         functions = [node for node in _functions(text) if node.decorator_list]
@@ -20,9 +20,9 @@ def kernel_at(text: str, line: int) -> str:
 
 
 def callers(text: str, kernel: str) -> list[str]:
-    """The names of a file's functions that need no arguments and come to use a kernel, in the order of the text.
+    """Return the functions of a file that need no arguments and reach a kernel, by name, in the order of the text.
 
-    What has a decorator is left out: what it is called with is not known.
+    Decorated functions are left out: their arguments are unknown.
     """
     used: dict[str, set[str]] = {}
     for node in _bound(ast.parse(text).body):
@@ -34,18 +34,18 @@ def callers(text: str, kernel: str) -> list[str]:
 
 
 def needing(text: str, kernel: str) -> list[str]:
-    """The names of a file's functions that use a kernel themselves."""
+    """Return the names of a file's functions that use a kernel themselves."""
     return [node.name for node in _functions(text) if node.name != kernel and kernel in _names(node)]
 
 
 def _functions(text: str) -> list[ast.FunctionDef]:
-    """The functions that a file binds, the last one of each name. Raises SyntaxError."""
+    """Return the functions that a file binds, the last one of each name. Raises SyntaxError."""
     found = {node.name: node for node in _bound(ast.parse(text).body)}
     return [node for node in found.values() if isinstance(node, ast.FunctionDef)]
 
 
 def _bound(body: Iterable[ast.stmt]) -> Iterator[ast.FunctionDef | ast.ClassDef]:
-    """The functions and classes that a file binds, also where it tests whether a library is there."""
+    """Yield the functions and classes that a file binds, also within `if`, `try` and `with` statements."""
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             yield node

@@ -1,4 +1,4 @@
-"""A process that runs the kernels of one file under Triton's interpreter, and writes what they did as JSON."""
+"""A process that runs the kernels of one file under Triton's interpreter and writes the results as JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LONGEST = 200  # characters of an error
 
 @dataclass
 class Launch:
-    """One launch: the digests of its tensors before and after, the tensors after it, and how many programs it had."""
+    """One launch: the digests of its tensors before and after, the tensors after it, and its number of programs."""
 
     before: str
     after: str
@@ -33,7 +33,7 @@ class Launch:
 
 @dataclass
 class Run:
-    """How the launches of one call of the user's function are made, and what they do, by kernel."""
+    """How the launches of one call of the user's function are made, and their results by kernel."""
 
     order: int = 0
     configuration: int = 0
@@ -41,7 +41,7 @@ class Run:
     launches: dict[str, list[Launch]] = field(default_factory=dict)
 
     def place(self, place: tuple[int, ...], grid: tuple[int, ...]) -> tuple[int, ...]:
-        """The program that runs in place of this one: as they stand, reversed, or in a random order."""
+        """Return the program that runs in place of this one: in the given, the reversed or a random order."""
         every = list(itertools.product(*map(range, grid)))
         if self.order == 1:
             every.reverse()
@@ -57,19 +57,19 @@ class Run:
 
 
 def main() -> None:
-    """The arguments are a file, names of kernels in it, and a file for the answer: a JSON object by kernel."""
+    """Run the kernels. The arguments are a file, its kernels' names in JSON, and a file for the JSON answer."""
     path, kernels, answer = Path(sys.argv[1]), json.loads(sys.argv[2]), Path(sys.argv[3])
     found: dict[str, Any]
     try:
         module = _imported(path)
         found = {kernel: _told(module, path.read_text(encoding="utf-8"), kernel) for kernel in kernels}
-    except BaseException as error:  # the user's code may raise anything, SystemExit too
+    except BaseException as error:  # the user's code may raise anything, even SystemExit
         found = {name: {"reason": f"{path.name} cannot be imported: {_words(error)}"} for name in kernels}
     answer.write_text(json.dumps(found))
 
 
 def _imported(path: Path) -> Any:
-    """A file as the module that it is in its package."""
+    """Import a file as the module that it is in its package, and return the module."""
     root, name = path.parent, path.stem
     while (root / "__init__.py").exists():
         root, name = root.parent, f"{root.name}.{name}"
@@ -78,7 +78,7 @@ def _imported(path: Path) -> Any:
 
 
 def _told(module: Any, text: str, kernel: str) -> dict[str, Any]:
-    """What is said of a kernel: `reason` alone where it cannot be run."""
+    """Return the answer for a kernel: only `reason` if it cannot be run."""
     if not hasattr(getattr(module, kernel, None), "run"):
         return {"reason": f"`{kernel}` is no kernel of Triton's"}
     tried = []
@@ -98,7 +98,7 @@ def _told(module: Any, text: str, kernel: str) -> dict[str, Any]:
 
 
 def _orders(call: Callable[[], Any], kernel: str) -> dict[str, Any]:
-    """What a kernel makes of its tensors in other orders of its programs, and in its other configurations."""
+    """Compare a kernel's results over orders of its programs and over configurations; empty if it is not launched."""
     base = _run(call, Run())
     if not base.launches.get(kernel):
         return {}
@@ -114,7 +114,7 @@ def _orders(call: Callable[[], Any], kernel: str) -> dict[str, Any]:
 
 
 def _compared(runs: list[list[Launch]]) -> dict[str, Any]:
-    """How many results there are of the first launch whose tensors are the same before it and differ after it."""
+    """Count the results of the first launch whose tensors are the same before it and differ after it."""
     import torch
 
     for launches in zip(*runs, strict=False):
@@ -133,7 +133,7 @@ def _compared(runs: list[list[Launch]]) -> dict[str, Any]:
 
 
 def _run(call: Callable[[], Any], run: Run) -> Run:
-    """Call a function of the user's with its launches made so, all generators seeded alike."""
+    """Call a user's function with its launches controlled by `run` and all generators seeded alike."""
     import torch
     from torch.overrides import TorchFunctionMode
 
@@ -141,7 +141,7 @@ def _run(call: Callable[[], Any], run: Run) -> Run:
     interpreter = importlib.import_module("triton.runtime.interpreter")
 
     class OnCpu(TorchFunctionMode):
-        """Tensors on the CPU wherever CUDA is asked for: the interpreter copies them there in any case."""
+        """A mode that puts tensors on the CPU wherever CUDA is requested: the interpreter copies them there anyway."""
 
         def __torch_function__(
             self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
@@ -192,7 +192,7 @@ def _run(call: Callable[[], Any], run: Run) -> Run:
 
 @contextmanager
 def _without_devices() -> Iterator[None]:
-    """Let what launchers ask of CUDA beside tensors do nothing: which device is the current one, to wait for it."""
+    """Replace the other CUDA functions that launchers call, such as `current_device` and `synchronize`, by no-ops."""
     import torch
 
     instead: dict[str, Any] = dict.fromkeys(("device", "device_of"), nullcontext)

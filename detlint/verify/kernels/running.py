@@ -1,4 +1,4 @@
-"""Kernels of the user's own run under Triton's interpreter: a process for each file, and what it says."""
+"""The user's own kernels run under Triton's interpreter: a process for each file, and its report."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ main()
 
 
 def of_file(path: Path, kernels: Sequence[str], seconds: float) -> dict[str, Verification]:
-    """What running kernels of a file showed, by name. This imports the file, and calls functions of it."""
+    """Return what running a file's kernels showed, by name. Imports the file and calls its functions."""
     missing = next((name for name in ("torch", "triton") if find_spec(name) is None), "")
     if missing:
         return dict.fromkeys(kernels, Verification(Verdict.UNAVAILABLE.value, f"needs the package {missing}"))

@@ -1,4 +1,4 @@
-"""What a kernel combines at each place, and the results of combining it in other orders."""
+"""The values that a kernel combines at each place, and the results of combining them in other orders."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 _ORDERS = 8
-_ROOM = 4  # times the bound on rounding: torch and the reference each keep within it, and take other weights
+_ROOM = 4  # times the bound on rounding: torch and the reference each keep within it, with other weights
 
 
 class UnlikeError(Exception):
-    """A reference does not compute what torch does. The message says by how much."""
+    """A reference that does not compute what torch does. The message says by how much."""
 
 
 @dataclass(frozen=True, slots=True)
 class Addends:
-    """What a kernel combines: `values[i]` goes to `places[i]`, on top of `start`, and those of a place in any order.
+    """The values that a kernel combines: `values[i]` goes to `places[i]`, on top of `start`, in any order per place.
 
-    `combine` is "add", "multiply" or "write", by which the last one stays. `expected` is what torch's own kernel of the
-    CPU makes of them. The tensors have one dimension; `start` and `expected` have an element a place. What is combined
-    is `rounded` to another dtype at the end, if one is given.
+    `combine` is "add", "multiply" or "write", where the last write stays. `expected` is the result of torch's own CPU
+    kernel. The tensors are one-dimensional; `start` and `expected` have one element per place. The result is `rounded`
+    to another dtype at the end if one is given.
     """
 
     places: Tensor
@@ -36,19 +36,19 @@ class Addends:
 
     @property
     def most(self) -> int:
-        """How many values reach one place, at most."""
+        """The largest number of values that reach one place."""
         import torch
 
         return int(torch.bincount(self.places).max()) if self.places.numel() else 0
 
     @property
     def permuted(self) -> str:
-        """What its orders are orders of, in words."""
+        """A phrase that says what is permuted."""
         noun = {"add": "addends of", "multiply": "factors of", "write": "values written to"}[self.combine]
         return f"the {self.most} {noun} a place"
 
     def results(self) -> Iterator[Tensor]:
-        """The result in the order in which the values stand, then in the reversed one, then in random ones."""
+        """Yield the result in the order of the values, then in the reverse order, then in random orders."""
         import torch
 
         source = torch.Generator().manual_seed(0)
@@ -59,12 +59,12 @@ class Addends:
             yield self._in_order(torch.randperm(count, generator=source))
 
     def check(self, result: Tensor) -> None:
-        """Raise UnlikeError where a result is further from torch's own than rounding in another order takes it."""
+        """Raise UnlikeError if a result differs from torch's own by more than rounding in another order can cause."""
         import torch
 
         if not result.is_floating_point() or self.combine == "write":
             wrong = result != self.expected
-            if self.combine == "write":  # torch may write them in another order itself
+            if self.combine == "write":  # torch itself may write them in another order
                 given = torch.full_like(wrong, False).index_put((self.places,), torch.ones_like(self.places).bool())
                 wrong &= ~given
             if wrong.any():
@@ -81,7 +81,7 @@ class Addends:
             raise UnlikeError(f"{int(over)} of {result.numel()} elements are further than rounding from torch's own")
 
     def fixed(self) -> str:
-        """Why no order can change a bit, or ""."""
+        """Return why no order can change a bit, or ""."""
         import torch
 
         if self.most <= 1:
@@ -97,7 +97,7 @@ class Addends:
         return "every partial sum is exact" if self.combine == "add" and self._is_exact() else ""
 
     def _is_exact(self) -> bool:
-        """Whether all sums of a place's addends are multiples of one power of two that the dtype can hold."""
+        """Return whether all sums of a place's addends are multiples of a power of two that the dtype can hold."""
         import torch
 
         values, start = self.values.double(), self.start.double()

@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from detlint.verify.bench import Bench
 
 _LENGTH = 1024
-_BLOCK = 128  # keys: of fused kernels, which keep them on the chip
+_BLOCK = 128  # keys in a block of fused kernels, which keep them on the chip
 _WIDTH = 64
-_QUERIES = 256  # enough for a sum to lie next to where the rounding at the end changes
+_QUERIES = 256  # enough for a sum to lie next to where the final rounding changes
 
 
 def queries(bench: Bench) -> Addends:
-    """Of one head: sums in single precision, whatever the dtype of the call, to which they are rounded at the end."""
+    """Return the addends of one head: sums in single precision, rounded to the dtype of the call at the end."""
     import torch
     from torch.nn import functional
 

@@ -1,7 +1,7 @@
-"""The addends of gradients: what each element of the result hands back to one element of the input.
+"""The addends of gradients: what each element of the result contributes to one element of the input.
 
-A gradient is linear in what comes from above: the kernel adds `weight * gradient` for each element of the result that
-an element of the input has a part in, and by atomics in any order. The weights are the derivatives of the operation.
+A gradient is linear in the upstream gradient: for each element of the result that depends on an element of the input,
+the kernel adds `weight * gradient`, with atomics in any order. The weights are the derivatives of the operation.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from detlint.verify.probes.sizes import SHAPE
 if TYPE_CHECKING:
     from torch import Tensor
 
-_PLACES = 6  # elements of the input that are looked at
-_MOST = 128  # addends of each
+_PLACES = 6  # elements of the input that are examined
+_MOST = 128  # addends of each element
 
 
 class Gathering(Bench):
-    """A bench on which a probe of a gradient leaves what it would measure, instead of measuring it."""
+    """A bench that records the function whose gradient a probe would measure, instead of measuring it."""
 
     asked: tuple[Callable[..., Any], tuple[Tensor, ...]] | None = None
 
     def gradients(self, function: Callable[..., Any], *leaves: Tensor, upstream: str = "addends") -> Run:
-        """Keep the first function that is asked for, with its leaves."""
+        """Record the first function that is passed, with its leaves, and return a run that does nothing."""
         self.asked = self.asked or (function, leaves)
         if SHAPE not in self.taken:
             self.assumed[SHAPE] = tuple(self.asked[1][0].shape)
@@ -35,9 +35,9 @@ class Gathering(Bench):
 
 
 def of(probe: Probe, bench: Gathering) -> Addends:
-    """The addends of the gradient that a probe measures, at a few elements of the first tensor that it is taken of.
+    """Return the addends of the gradient that a probe measures, at a few elements of its first leaf.
 
-    Raises UnlikeError where they do not add up to torch's own gradient, and UnavailableError where there is none.
+    Raises UnlikeError if they do not add up to torch's own gradient, and UnavailableError if the probe takes none.
     """
     probe.build(bench)
     if bench.asked is None:
@@ -64,7 +64,7 @@ def of(probe: Probe, bench: Gathering) -> Addends:
 
 
 def _first(result: Any) -> Tensor:
-    """The tensor of a result that has a gradient."""
+    """Return the first tensor of a result that requires a gradient."""
     import torch
 
     several = result if isinstance(result, (tuple, list)) else (result,)
@@ -72,7 +72,7 @@ def _first(result: Any) -> Tensor:
 
 
 def _places(leaf: Tensor, output: Tensor) -> list[int]:
-    """The elements of the input that have the largest part in the result."""
+    """Return the indices of the input elements with the largest effect on the result."""
     import torch
 
     (parts,) = torch.autograd.grad(output, leaf, torch.ones_like(output), retain_graph=True)
@@ -82,7 +82,7 @@ def _places(leaf: Tensor, output: Tensor) -> list[int]:
 def _by_linearity(
     function: Callable[..., Any], leaf: Tensor, others: tuple[Tensor, ...], output: Tensor, places: list[int]
 ) -> Iterator[tuple[int, Tensor]]:
-    """What an operation that is linear makes of a one among zeros."""
+    """Yield the result of an operation, taken to be linear, for a one among zeros at each place."""
     import torch
 
     for place in places:
@@ -94,7 +94,7 @@ def _by_linearity(
 def _by_second_derivative(
     function: Callable[..., Any], leaf: Tensor, others: tuple[Tensor, ...], output: Tensor, places: list[int]
 ) -> Iterator[tuple[int, Tensor]]:
-    """The derivatives by one element, of the gradient by what comes from above, in which it is linear."""
+    """Yield, for each place, the derivative of its gradient by the upstream gradient, in which it is linear."""
     import torch
 
     above = torch.zeros_like(output).detach().requires_grad_()
@@ -109,7 +109,7 @@ def _by_second_derivative(
 def _by_rank(
     function: Callable[..., Any], leaf: Tensor, others: tuple[Tensor, ...], output: Tensor, places: list[int]
 ) -> Iterator[tuple[int, Tensor]]:
-    """Which elements of the result are one of the input, of an operation that selects by size alone: a largest one."""
+    """Yield which elements of the result are the input's element, if the operation selects by size, like a maximum."""
     import torch
 
     ranks = torch.empty(leaf.numel())
@@ -123,7 +123,7 @@ _WAYS = (_by_linearity, _by_second_derivative, _by_rank)
 
 
 def _gathered(leaf: Tensor, output: Tensor, above: Tensor, weights: list[tuple[int, Tensor]]) -> Addends:
-    """The addends, of as many elements of the result as are looked at, and torch's own gradient from these alone."""
+    """Return the addends, for the elements of the result examined, and torch's own gradient from these alone."""
     import torch
 
     kept = torch.zeros(output.numel(), dtype=torch.bool)

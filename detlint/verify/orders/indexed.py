@@ -17,18 +17,18 @@ _SLOTS = 4
 _WIDTH = 3
 _BLOCKS = 16
 _BLOCK = 1024
-_LARGEST = 1 << 16  # places: of a literal index
+_LARGEST = 1 << 16  # places of a literal index
 
 
 def scattered(bench: Bench, call: Callable[[Tensor, Tensor, Tensor], Tensor], combine: str = "add") -> Addends:
-    """Of `call(target, index, values)`, all of one dimension, which puts each value where its index says."""
+    """Return the addends of `call(target, index, values)`, all 1-D, which puts each value where `index` says."""
     index = _index(bench)
     target, values = _target(bench, index, combine), _values(bench, combine, index.numel())
     return Addends(index, values, target, call(target, index, values), combine)
 
 
 def rows(bench: Bench, call: Callable[[Tensor, Tensor, Tensor], Tensor], combine: str = "add") -> Addends:
-    """Of `call(target, index, values)` along the first of two dimensions, which puts each row where its index says."""
+    """Return the addends of `call(target, index, values)` on matrices, which puts each row where `index` says."""
     import torch
 
     index = _index(bench)
@@ -39,18 +39,18 @@ def rows(bench: Bench, call: Callable[[Tensor, Tensor, Tensor], Tensor], combine
 
 
 def weighed(bench: Bench) -> Addends:
-    """Of a count that adds a weight of each element to its bin."""
+    """Return the addends of a count that adds a weight for each element to its bin."""
     import torch
 
     index = _index(bench)
     values = _values(bench, "add", index.numel())
-    kept = torch.float64 if values.dtype is torch.float64 else torch.float32  # what bincount adds in
+    kept = torch.float64 if values.dtype is torch.float64 else torch.float32  # the dtype in which bincount adds
     expected = torch.bincount(index, values.to(kept)).to(kept)
     return Addends(index, values.to(kept), torch.zeros_like(expected), expected)
 
 
 def losses(bench: Bench) -> Addends:
-    """Of a sum that blocks add to: each has summed its own part in an order that is fixed."""
+    """Return the addends of a sum to which blocks add, each after summing its own part in a fixed order."""
     import torch
     from torch.nn import functional
 
@@ -62,7 +62,7 @@ def losses(bench: Bench) -> Addends:
 
 
 def _index(bench: Bench) -> Tensor:
-    """The index of the call where the code tells its numbers, else one that repeats few of them."""
+    """Return the index of the call if the code gives its numbers, else one that repeats few numbers."""
     import torch
 
     for name in (f"@values.{parameter}" for parameter in _PARAMETERS):
@@ -73,12 +73,16 @@ def _index(bench: Bench) -> Tensor:
     return bench.integers(_SLOTS, _MANY)
 
 
-ZEROS = "@zeros"  # that the tensor which is changed is made of zeros
+ZEROS = "@zeros"  # set if the tensor that is changed is all zeros
 _PARAMETERS = ("index", "indices", "input")
 
 
 def _target(bench: Bench, index: Tensor, combine: str) -> Tensor:
-    """What is there before: zeros where the code tells that, which make the sum of two the same either way."""
+    """Return the initial values of the target.
+
+    They are zeros (ones for a product) for writes, in a sweep, and if the code says that the target is zeros, which
+    makes the sum of two addends the same in either order. Otherwise they are drawn.
+    """
     size = int(index.max()) + 1
     if combine == "write" or not bench.called or bench.literal(ZEROS):
         return bench.ones(size) if combine == "multiply" else bench.zeros(size)
@@ -92,7 +96,7 @@ def _values(bench: Bench, combine: str, count: int) -> Tensor:
 
 
 def reduced(bench: Bench, name: str) -> str:
-    """How a call combines, by its literal or by the default of its row."""
+    """Return how a call combines, by its literal or by the default of its row; "" for another name."""
     found = str(bench.given("reduce", name))
     return {
         "prod": "multiply",

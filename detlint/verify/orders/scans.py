@@ -1,4 +1,4 @@
-"""Running sums and products in tiles, of which each looks back for what those before it come to."""
+"""Running sums and products in tiles, where each tile looks back for the result of those before it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _ROOM = 8
 def results(
     values: Tensor, scan: Callable[[Tensor], Tensor], join: Callable[[Tensor, Tensor], Tensor]
 ) -> Iterator[Tensor]:
-    """The scan by tiles, in other ways for each tile to look back.
+    """Yield the scan by tiles, with different ways for each tile to look back.
 
-    A tile takes the finished result of the nearest tile that has one, and joins to it the totals of those between:
-    which one that is hangs on how far the others have come.
+    A tile takes the finished result of the nearest tile that has one, and joins to it the totals of the tiles between.
+    Which tile that is depends on the progress of the others.
     """
     import torch
 
@@ -41,7 +41,7 @@ def results(
 
 
 def _folded(parts: list[Tensor], join: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
-    """Neighbours joined, and what they come to again, as the threads of a warp do."""
+    """Join neighbours pairwise, and the results again until one is left, as the threads of a warp do."""
     while len(parts) > 1:
         pairs = [join(*parts[i : i + 2]) if i + 1 < len(parts) else parts[i] for i in range(0, len(parts), 2)]
         parts = pairs
@@ -49,12 +49,12 @@ def _folded(parts: list[Tensor], join: Callable[[Tensor, Tensor], Tensor]) -> Te
 
 
 def length() -> int:
-    """How many elements are scanned."""
+    """Return how many elements are scanned."""
     return _TILE * _TILES
 
 
 def check(result: Tensor, expected: Tensor, size: Tensor) -> None:
-    """Raise UnlikeError where a result is further from torch's own than rounding takes sums of this size."""
+    """Raise UnlikeError if a result differs from torch's own by more than rounding of sums of this size can cause."""
     import torch
 
     allowed = _ROOM * result.numel() * torch.finfo(result.dtype).eps * size.double()

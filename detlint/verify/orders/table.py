@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from detlint.verify.bench import Bench
 
-# their probes take the gradient of the one operation that adds by atomics, and of nothing around it
+# the probes of these rows take the gradient of the one operation that adds with atomics, and of nothing around it
 _GRADIENTS = """
 take.bwd gather.bwd take_along_dim.bwd index_select.bwd repeat_interleave.bwd cummaxmin.bwd embedding.bwd
 embedding_bag_max.bwd avg_pool3d.bwd avg_pool3d.bwd.padded avg_pool3d.bwd.disjoint adaptive_avg_pool2d.bwd
@@ -125,9 +125,9 @@ ROWS = frozenset([*_GRADIENTS, *_INDEXED, *_SCANS])
 
 
 def permuted(job: Job, probe: Probe) -> dict[str, Any]:
-    """What other orders make of a job's row: fields of an answer.
+    """Return what other orders give for a job's row, as fields of an answer.
 
-    Raises UnlikeError where the reference is not what torch computes, and whatever the operation raises.
+    Raises UnlikeError if the reference does not compute what torch does, and anything that the operation raises.
     """
     bench = gradients.Gathering("cpu", job.dtype, job.arguments, job.called)
     written = False
@@ -138,7 +138,7 @@ def permuted(job: Job, probe: Probe) -> dict[str, Any]:
         written = addends.combine == "write"
         told, found, fixed = addends.permuted, _checked(addends), addends.fixed()
         if fixed and bench.assumed and addends.values.is_floating_point():
-            fixed = ""  # of what was chosen here: that of the call may be otherwise
+            fixed = ""  # that holds for values chosen here: those of the call may differ
     if bench.assumed:
         told += f" (chosen here: {', '.join(sorted(name.removeprefix('@') for name in bench.assumed))})"
     first, digests, apart = None, list[str](), list[tuple[float | None, int | None]]()

@@ -1,4 +1,4 @@
-"""The probes by row of the catalogue, and why a row has none."""
+"""The probes by row of the catalogue, and the reasons why other rows have none."""
 
 from __future__ import annotations
 

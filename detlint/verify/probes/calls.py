@@ -1,4 +1,4 @@
-"""How a probe calls: by the function that the code names, so many times, on so many streams."""
+"""The calls of probes: by the function that the code names, a number of times, on a number of streams."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ CUDA = ("cuda",)
 
 
 def name_of(bench: Bench, default: str) -> str:
-    """The last part of the name in the code, without a trailing underscore; the default in a sweep."""
+    """Return the last part of the name in the code, without trailing underscores; the default in a sweep."""
     return last(bench).rstrip("_") or default
 
 
 def function_of(bench: Bench, default: str) -> Callable[..., Any]:
-    """torch's function of that name."""
+    """Return torch's function of the name that `name_of` returns."""
     import torch
 
     found: Callable[..., Any] = getattr(torch, name_of(bench, default))
@@ -29,14 +29,14 @@ def function_of(bench: Bench, default: str) -> Callable[..., Any]:
 
 
 def few(bench: Bench, work: float, most: int) -> int:
-    """How many items of so much work, in multiplications each, keep a run short: from 1 to `most`."""
-    slow = bench.dtype.itemsize == 2  # few CPUs multiply halves
+    """Return how many items of this work, in multiplications each, keep a run short: from 1 to `most`."""
+    slow = bench.dtype.itemsize == 2  # few CPUs multiply half-precision numbers natively
     total = 5e10 if bench.device.type != "cpu" else 1e8 if slow else 5e8
     return max(1, min(most, math.floor(total / work)))
 
 
 def on_two_streams(bench: Bench, run: Run) -> Run:
-    """On CUDA, the results of two runs that go on at the same time on streams of their own; elsewhere, `run`."""
+    """Return, on CUDA, a run that makes `run` concurrently on two streams and returns both results; else `run`."""
     import torch
 
     if bench.device.type != "cuda":

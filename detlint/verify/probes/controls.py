@@ -1,4 +1,4 @@
-"""The controls of every session: one operation known to race, one known to be exact."""
+"""The controls of every session: one operation known to race, and one known to be exact."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MANY = 1 << 19
 
 
 def _race(bench: Bench) -> Run:
-    """Addition by many threads into few places: by index_put on the CPU, where scatter_add is done in order."""
+    """Return additions by many threads into few places; on the CPU by index_put, as scatter_add is ordered there."""
     target, index, source = bench.zeros(4), bench.integers(4, _MANY), bench.addends(_MANY)
     if bench.device.type == "cpu":
         return lambda: target.index_put((index,), source, accumulate=True)
@@ -23,7 +23,7 @@ def _race(bench: Bench) -> Run:
 
 
 def _exact(bench: Bench) -> Run:
-    """The same in integers, whose sums are the same in any order, and a maximum, which is."""
+    """Return the same additions in integers, whose sums are the same in any order, and a maximum, likewise exact."""
     target, index, source = bench.integers(1, 4), bench.integers(4, _MANY), bench.integers(100, _MANY)
     values = bench.addends(_MANY)
     return lambda: (target.scatter_add(0, index, source), values.max())

@@ -1,4 +1,4 @@
-"""How probes of rows with many names are made: each name is looked up in the package, and run once in a run."""
+"""Helpers for probes of rows with many names: each name is looked up in its package and called once per run."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 def named(bench: Bench, package: str, calls: Mapping[str, Callable[[Any], Any]]) -> Run:
-    """Calls every name that this version of the package has, or that one alone which the code under test calls.
+    """Return a run that calls all names this package version has, or only the one that the code under test calls.
 
-    `calls` has the names below the package, each with a function that is given what the name stands for and calls it.
+    `calls` maps each name below the package to a function that takes the object of that name and calls it.
     """
     return built(bench, package, {name: _repeated(call) for name, call in calls.items()})
 
 
 def built(bench: Bench, package: str, makes: Mapping[str, Callable[[Any], Run]]) -> Run:
-    """As `named`, where what a name stands for is given once, to a function that makes of it what is run."""
+    """Return a run as `named` does, but pass the object of each name once to a function that returns its run."""
     bench.package(package)
     chosen = _chosen(bench.called, package, makes)
     runs = [makes[name](found) for path, name in chosen.items() if (found := _at(path)) is not None]
@@ -31,12 +31,12 @@ def built(bench: Bench, package: str, makes: Mapping[str, Callable[[Any], Run]])
 
 
 def calling(*given: Any, **options: Any) -> Callable[[Any], Any]:
-    """What calls the function that it is given with these arguments."""
+    """Return a function that calls the function it is given with these arguments."""
     return lambda function: function(*given, **options)
 
 
 def weights(layer: Any) -> list[Any]:
-    """The parameters and buffers of a layer, in the order of their names."""
+    """Return copies of the parameters and buffers of a layer, in the order of their names."""
     return [value.detach().clone() for _, value in sorted(layer.state_dict().items())]
 
 
@@ -45,7 +45,7 @@ def _repeated(call: Callable[[Any], Any]) -> Callable[[Any], Run]:
 
 
 def _chosen(called: str, package: str, names: Mapping[str, Any]) -> dict[str, str]:
-    """The names to be run, by the place to look for them: a name may be known to the code by another module."""
+    """Return the names to run by the place to look each up: the code may know a name by another module."""
     exact = sorted((name for name in names if f"{called}.".startswith(f"{package}.{name}.")), key=len)[-1:]
     module, _, last = called.rpartition(".")
     alias = [name for name in names if name.rpartition(".")[2] == last]

@@ -1,1 +1,1 @@
-"""Probes of what draws from global generators."""
+"""Probes of operations that draw from global generators."""

@@ -1,4 +1,4 @@
-"""Probes of layers whose weights are named, and of torch's distributions."""
+"""Probes of layers that draw their initial weights, and of torch's distributions."""
 
 from __future__ import annotations
 

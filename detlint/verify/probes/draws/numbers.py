@@ -1,4 +1,4 @@
-"""Probes of what draws from NumPy's and Python's global generators, and of what takes a seed from elsewhere."""
+"""Probes of draws from NumPy's and Python's global generators, and of values and seeds from other sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Probes of what torchvision, timm, peft, PyG and DGL draw from the global generators."""
+"""Probes of draws by torchvision, timm, peft, PyG and DGL from the global generators."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from detlint.verify.bench import Bench
 
-_TIMES = 32  # a transform that is applied with a chance of a half must not come out alike by chance
+_TIMES = 32  # a transform applied with probability one half must not give equal results by chance
 _TRANSFORMS: dict[str, tuple[Any, ...]] = {
     "RandomCrop": (8,),
     "RandomResizedCrop": (8,),
@@ -103,7 +103,7 @@ def _image(bench: Bench) -> Tensor:
 
 
 def _steps(bench: Bench, package: str) -> list[Any]:
-    """Transforms that draw nothing, and whose order matters."""
+    """Return transforms that draw nothing and whose order matters."""
     transforms = bench.package(package)
     return [transforms.Pad((3, 0, 0, 0)), transforms.Resize(16), transforms.CenterCrop(12)]
 
@@ -115,7 +115,7 @@ def _first_weights(model: Any) -> list[Any]:
 def _models(bench: Bench) -> Run:
     name = bench.called.removeprefix("torchvision.models.") or "resnet18"
     first = ("resnet18",) if name == "get_model" else ()
-    parted = name.startswith(("detection.", "segmentation."))  # with a backbone that is downloaded by default
+    parted = name.startswith(("detection.", "segmentation."))  # these download a backbone by default
     options = {"weights_backbone": None} if parted else {}
     return named(
         bench, "torchvision.models", {name: lambda make: _first_weights(make(*first, weights=None, **options))}

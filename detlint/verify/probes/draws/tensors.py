@@ -1,4 +1,4 @@
-"""Probes of what draws from torch's global generator in a call or in a forward pass."""
+"""Probes of operations that draw from torch's global generator in a call or in a forward pass."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from detlint.verify.bench import Bench
 
 _NAMES = ("dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout")
-_RATIO = 0.7  # of sizes that it does not divide: else every window has its place
+_RATIO = 0.7  # of sizes that it does not divide: else the place of every window is fixed
 
 
 def _factories(bench: Bench) -> Run:

@@ -1,1 +1,1 @@
-"""Probes of layers of networks, and of losses."""
+"""Probes of network layers and losses."""

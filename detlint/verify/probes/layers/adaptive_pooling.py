@@ -18,10 +18,11 @@ _OUTPUT = {1: 50, 2: (49, 50), 3: (9, 10, 11)}
 
 
 def pooled(bench: Bench, pool: Callable[[Tensor], Any], output: Any, dimensions: int) -> Run:
-    """The gradients of a pooling to this output size.
+    """Return the gradients of a pooling to this output size.
 
-    Of an input larger than it, whose windows overlap at their borders, and in more dimensions than one also of an input
-    smaller than it, where more windows share an element. Along one dimension at most two of the first kind do.
+    One input is larger than the output, so that windows overlap at their borders. In more than one dimension, a second
+    input is smaller than the output, so that more windows share an element. Along one dimension, at most two windows of
+    the first input share an element.
     """
     sizes = each(output, dimensions)
     inputs = [[16 if size in (None, 1) else 3 * size + 1 for size in sizes]]

@@ -1,4 +1,4 @@
-"""Probes of attention: the gradients of each fused kernel, and the plain one as a control."""
+"""Probes of attention: the gradients of each fused kernel, and the unfused kernel as a control."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FLASH, _EFFICIENT, _CUDNN, _MATH = "FLASH_ATTENTION", "EFFICIENT_ATTENTION", "C
 
 
 def _only(backend: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, with this kernel of attention and no other."""
+    """Return the function restricted to this attention kernel. Raises UnavailableError before torch 2.3."""
     try:
         from torch.nn.attention import SDPBackend, sdpa_kernel
     except ImportError:
@@ -101,7 +101,7 @@ def _heads(bench: Bench) -> Run:
 
 
 def _packed(bench: Bench) -> Run:
-    """Attention of four sequences of one length that lie one after the other."""
+    """Return the gradients of attention over four packed sequences of equal length."""
     import torch
 
     bench.needs_cuda()
@@ -113,7 +113,7 @@ def _packed(bench: Bench) -> Run:
 
 
 def _flex(bench: Bench) -> Run:
-    """The gradient of a bias that all queries read."""
+    """Return the gradients of flex attention with a bias that all queries read."""
     bench.needs_cuda()
     flex = compiled(bench, bench.package("torch.nn.attention.flex_attention").flex_attention)
     inputs = [bench.normal(2, 4, 1024, 64) for _ in range(3)]

@@ -1,4 +1,4 @@
-"""Probes of convolutions and recurrent layers: what cuDNN computes."""
+"""Probes of convolutions and recurrent layers, which cuDNN computes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _gradient(bench: Bench, transposed: bool = False) -> Run:
 
 
 def _convolution(bench: Bench, transposed: bool) -> tuple[torch.nn.Module, Tensor]:
-    """A layer as the call makes it, and a batch that fits."""
+    """Return a layer with the arguments of the call, and a batch that fits it."""
     from torch import nn
 
     told = re.search(r"([123])d", bench.called)

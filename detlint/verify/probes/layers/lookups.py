@@ -1,4 +1,4 @@
-"""Probes of the gradients of operations that read where an index points: of lookups, of embeddings, of views."""
+"""Probes of the gradients of operations that read where an index points: lookups, embeddings, views."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MANY = 1 << 20
 _ROWS = 1 << 13
 _WIDTH = 64
-_WORDS = 8  # rows of an embedding: few of them, looked up often
+_WORDS = 8  # rows of an embedding: few rows, looked up often
 
 
 def _getitem(bench: Bench) -> Run:

@@ -26,7 +26,7 @@ def _nll_loss2d(bench: Bench, log: bool = False) -> Run:
 
 
 def _ctc_loss(bench: Bench) -> Run:
-    """Long inputs: small problems have a kernel without atomics. Few labels: their repeats add to one place."""
+    """Use long inputs, since small problems have a kernel without atomics, and few labels, whose repeats collide."""
     import torch
     from torch.nn import functional
 

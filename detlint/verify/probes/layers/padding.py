@@ -1,4 +1,4 @@
-"""Probes of padding, and of convolutions that pad with their borders."""
+"""Probes of padding, and of convolutions that pad with values of the input."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _ONE_WAY = (15, 15, 0, 0)  # along one dimension of two
 
 
 def _sides(mode: str, pads: tuple[int, ...]) -> list[int]:
-    """An input for pads in the order of functional.pad, the last dimension first.
+    """Return the sides of an input for pads in the order of functional.pad, the last dimension first.
 
-    Both borders fall on the same elements: of the whole input when they are replicated, of all but its own border when
-    they are reflected. Its rows are long, so that different warps work on the elements of a column.
+    Both pads of a dimension copy the same elements: the whole input for "replicate", all but its own border for
+    "reflect". The rows are long, so that different warps work on the elements of a column.
     """
     widest = [max(1, *pads[i : i + 2]) for i in range(0, len(pads), 2)]
     sides = [1 if mode == "replicate" else wide + 2 for wide in reversed(widest)]

@@ -11,13 +11,13 @@ from detlint.verify.probes.sizes import HALVES, each, last, options, planes, ran
 if TYPE_CHECKING:
     from detlint.verify.bench import Bench
 
-_OVERLAPPING = {"kernel_size": 3, "stride": 2}  # of stride 1 without padding, avg_pool3d has a kernel without atomics
+_OVERLAPPING = {"kernel_size": 3, "stride": 2}  # with stride 1 and no padding, avg_pool3d has a kernel without atomics
 _INDICES = {"dimensions": 3, "return_indices": True}
 _DISJOINT = {"kernel_size": 2, "stride": None}
 
 
 def _around(bench: Bench, arguments: dict[str, Any], dimensions: int) -> tuple[int, ...]:
-    """An input that several windows of this size, stride and dilation fit into."""
+    """Return the shape of an input that holds several windows of this size, stride and dilation."""
     kernels = each(arguments["kernel_size"], dimensions)
     strides = each(arguments["stride"], dimensions) if arguments["stride"] else kernels
     dilations = each(arguments.get("dilation", 1), dimensions)
@@ -65,7 +65,7 @@ def _local_response_norm(bench: Bench) -> Run:
 
     arguments = options(bench, size=5, alpha=1e-4, beta=0.75, k=1.0)
     channels = max(64, 2 * arguments["size"])
-    # of a size that makes the sum of squares matter beside k
+    # scaled so that the sum of squares matters compared with k
     source = bench.normal(2, channels, 16, 32) / math.sqrt(arguments["alpha"] or 1)
     return bench.gradients(lambda source: functional.local_response_norm(source, **arguments), source)
 

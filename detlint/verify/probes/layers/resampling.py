@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 _DIMENSIONS = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}
 _SIDES = {1: 128, 2: 64, 3: 12}
-_FACTORS = {"linear": 32}  # along one dimension, far enough for the work of several warps to meet
+_FACTORS = {"linear": 32}  # along one dimension, far enough for the work of several warps to overlap
 
 
 def _resized(bench: Bench, mode: str, antialias: bool = False, corners: bool | None = None) -> Run:
-    """Upsampled to twice the size or, where it is antialiased, downsampled to half of it, if the call does not tell."""
+    """Return the gradient of a resize: as the call says, else by 0.5 if antialiased, 32 if linear, or 2."""
     from torch.nn import functional
 
     mode = bench.given("mode", mode)
@@ -41,7 +41,7 @@ def _resized(bench: Bench, mode: str, antialias: bool = False, corners: bool | N
 
 
 def _points(bench: Bench, dimensions: int) -> tuple[Any, Any]:
-    """An image, and a grid of many points on few of its pixels."""
+    """Return an image, and a grid of many points on few of its pixels."""
     sides = (1 << 8, 1 << 8) if dimensions == 2 else (1 << 5, 1 << 5, 1 << 6)
     return bench.normal(1, 16, *(8,) * dimensions), bench.uniform(1, *sides, dimensions) * 0.2 - 0.1
 

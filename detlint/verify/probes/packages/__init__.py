@@ -1,1 +1,1 @@
-"""Probes of packages beside torch."""
+"""Probes of packages other than torch."""

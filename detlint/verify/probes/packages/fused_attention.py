@@ -19,7 +19,7 @@ _CUDA = ("cuda",)
 
 
 def _options(bench: Bench, *names: str) -> dict[str, Any]:
-    """Those of the arguments that the code under test gives."""
+    """Return those of the arguments that the code under test passes."""
     given = {name: bench.given(name, None) for name in names}
     return {name: value for name, value in given.items() if value is not None}
 

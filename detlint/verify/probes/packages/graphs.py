@@ -21,7 +21,7 @@ _SUMS = ("scatter_add", "scatter_sum", "scatter_mean")
 
 
 def _source(bench: Bench, name: str = "sum", dim: int = -1) -> Tensor:
-    """What is to be reduced along a dimension, which has many elements; the others have two."""
+    """Return values to reduce along `dim`, which has many elements; the other dimensions have two."""
     draw = bench.factors if "mul" in name else bench.normal if name in _SMOOTH else bench.addends
     return draw(*[2] * dim, _MANY) if dim >= 0 else draw(_MANY, *[2] * (-dim - 1))
 
@@ -73,7 +73,7 @@ def _gather_coo(bench: Bench) -> Run:
 
 
 def _star(bench: Bench) -> Tensor:
-    """The edges of a graph: many into each of a few nodes."""
+    """Return the edges of a graph: many into each of a few nodes."""
     import torch
 
     return torch.stack([bench.integers(64, _MANY // 4), bench.integers(_NODES, _MANY // 4)])

@@ -15,7 +15,7 @@ _CUDA = ("cuda",)
 
 
 def _update_norm(bench: Bench) -> Run:
-    """One step from the same state with a bound on the norm of the update, which LAMB and LARS have."""
+    """Return one step from a fixed state with a bound on the norm of the update, which LAMB and LARS have."""
     weights, gradient = bench.normal(_MANY), bench.addends(_MANY)
 
     def step(optimizer: Any, **options: Any) -> Any:
@@ -32,7 +32,7 @@ def _update_norm(bench: Bench) -> Run:
 
 
 def _table_batched(bench: Bench) -> Run:
-    """A step of the fused optimizer where one row has all the lookups."""
+    """Return a step of the fused optimizer where all lookups hit one row."""
     tables = bench.package("fbgemm_gpu.split_table_batched_embeddings_ops_training")
     common = bench.package("fbgemm_gpu.split_table_batched_embeddings_ops_common")
     cuda = bench.device.type == "cuda"

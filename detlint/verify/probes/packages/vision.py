@@ -1,4 +1,4 @@
-"""Probes of packages for vision: torchvision, detectron2, mmcv and Deformable DETR's extension."""
+"""Probes of vision packages: torchvision, detectron2, mmcv and Deformable DETR's extension."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _pair(value: Any) -> tuple[int, int]:
 
 
 def _regions(bench: Bench, *corners: float) -> Tensor:
-    """The same box of the first image again and again, with the image's number in front."""
+    """Return the same box of the first image repeatedly, preceded by the image's number."""
     import torch
 
     return (
@@ -95,7 +95,7 @@ def _pool(bench: Bench) -> Run:
 
 
 def _deformable(bench: Bench, package: str = "torchvision.ops") -> Run:
-    """Offsets that are all alike and fall between the pixels, so that neighbours add to the same ones."""
+    """Use equal offsets between the pixels, so that neighbours add to the same pixels."""
     side = _pair(bench.given("kernel_size", 3))
     if package == "mmcv.ops":
         bench.needs_cuda()

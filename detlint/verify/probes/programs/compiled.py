@@ -22,7 +22,7 @@ _LAYERS = ((3, 64, 7, 2), (64, 64, 3, 1), (64, 128, 3, 2), (128, 256, 1, 1), (25
 
 
 def compiled(bench: Bench, function: Callable[..., Any], mode: str | None = None) -> Callable[..., Any]:
-    """The function compiled by Inductor. Raises UnavailableError where a compiler is missing."""
+    """Return the function compiled by Inductor. Raises UnavailableError if a compiler is missing."""
     import torch
 
     if bench.device.type == "cuda":
@@ -30,13 +30,13 @@ def compiled(bench: Bench, function: Callable[..., Any], mode: str | None = None
     found = [name for name in (os.environ.get("CXX"), "g++", "clang++") if name and shutil.which(name)]
     if not found:
         raise UnavailableError("needs a C++ compiler")
-    torch.compiler.reset()  # what this process compiled for another probe
+    torch.compiler.reset()  # drop what this process compiled for another probe
     made: Callable[..., Any] = torch.compile(function, mode=mode, dynamic=False)
     return made
 
 
 def _chosen_by_cudnn(bench: Bench) -> Run:
-    """Convolutions of several shapes and their gradients, each chosen by the benchmark of cuDNN."""
+    """Return convolutions of several shapes and their gradients, each chosen by cuDNN's benchmark."""
     import torch
 
     bench.needs_cuda()
@@ -58,7 +58,7 @@ def _chosen_by_cudnn(bench: Bench) -> Run:
 
 
 def _chosen_by_inductor(bench: Bench, mode: str | None) -> Run:
-    """Products and reductions of several shapes, compiled anew in this process."""
+    """Return products and reductions of several shapes, compiled anew in this process."""
     import torch
 
     if mode:

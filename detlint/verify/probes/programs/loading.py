@@ -1,4 +1,4 @@
-"""Probes of data loading: what shuffles, splits and samples, and what workers of a loader draw and hand out."""
+"""Probes of data loading: shuffling, splitting and sampling, and what loader workers draw and return."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COUNT = 64
 
 
 class Entropy:
-    """A data set whose items are named from a NumPy generator without a seed, made for each item."""
+    """A data set whose items are draws from an unseeded NumPy generator, made anew for each item."""
 
     def __len__(self) -> int:
         return 8
@@ -29,7 +29,7 @@ class Entropy:
 
 
 class Slow:
-    """A data set whose items take a time to load that nobody foresees."""
+    """A data set whose items take an unpredictable time to load, up to 10 ms."""
 
     def __len__(self) -> int:
         return 16

@@ -1,4 +1,4 @@
-"""Probes of what hands out memory as it finds it: the bytes of what was allocated, right after others were freed."""
+"""Probes of uninitialised memory: the bytes of new allocations, right after other memory was freed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TYPES = {
 
 
 def _content(tensor: Tensor) -> Tensor:
-    """A copy of the bytes of a contiguous tensor."""
+    """Return a copy of the bytes of a contiguous tensor."""
     import torch
 
     return tensor.detach().reshape(-1).view(torch.uint8).clone()

@@ -1,4 +1,4 @@
-"""Probes of automatic mixed precision, which must not differ: the scaler's step and casts in forward and backward."""
+"""Probes of automatic mixed precision, which must not differ: the scaler's step, and casts forward and backward."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SIZE = 512
 
 
 def _scaler_step(bench: Bench) -> Run:
-    """Gradients unscaled, and the scale after a step that finds an overflow."""
+    """Return the gradients unscaled, the weights, and the scale after a step that finds an overflow."""
     import torch
 
     start, gradient = bench.normal(_SIZE, _SIZE), bench.addends(_SIZE, _SIZE)

@@ -1,4 +1,4 @@
-"""Probes of what has no order of its own: sets, and the hashes and addresses behind them."""
+"""Probes of collections without an order of their own: sets, and the hashes and addresses behind them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from detlint.verify.bench import Bench
 
 _WORDS = [f"word{number}" for number in range(64)]
-_MANY = 512  # objects: the low bits of an address, which place those of a small set, hardly change
+_MANY = 512  # objects: the low bits of an address, which place the members of a small set, hardly change
 _Member = enum.Enum("_Member", _WORDS)  # type: ignore[misc]
 
 

@@ -1,4 +1,4 @@
-"""Probes of a kernel of the program's own that adds with atomics, built at run time."""
+"""Probes of the program's own kernel that adds with atomics, built at run time."""
 
 from __future__ import annotations
 

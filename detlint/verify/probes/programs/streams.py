@@ -1,4 +1,4 @@
-"""Probes of work that nobody waits for: copies to the host, other streams, other writers of shared memory."""
+"""Probes of work that is not waited for: copies to the host, other streams, other writers of shared memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MANY = 1 << 24
 
 
 def _copy_to_host(bench: Bench) -> Run:
-    """The host's copy, read while it arrives."""
+    """Return the host's copy of a tensor, read while it may still be arriving."""
     import torch
 
     bench.needs_cuda()
@@ -34,7 +34,7 @@ def _copy_to_host(bench: Bench) -> Run:
 
 
 def _side_stream(bench: Bench) -> Run:
-    """A tensor read on one stream while another one writes to it."""
+    """Return a tensor read on one stream while another one writes to it."""
     import torch
 
     bench.needs_cuda()
@@ -54,7 +54,7 @@ def _side_stream(bench: Bench) -> Run:
 
 
 def _writers(bench: Bench) -> Run:
-    """Weights that four threads pull to their own targets, without a lock."""
+    """Return weights that four threads pull to their own targets, without a lock."""
     weights, targets = bench.zeros(1 << 12), [bench.normal(1 << 12) for _ in range(4)]
     weights.share_memory_()  # type: ignore[no-untyped-call]
 

@@ -1,1 +1,1 @@
-"""Probes of functions of tensors."""
+"""Probes of tensor functions."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _MANY = 1 << 20
 _PRODUCTS = 1 << 16  # factors: atomic products retry when they collide
 _ROWS = 1 << 13
-_SLOTS = 1 << 10  # destinations of writes: one of them differing is enough
+_SLOTS = 1 << 10  # destinations of writes: it is enough if one of them differs
 _WIDTH = 64
 
 

@@ -1,4 +1,4 @@
-"""Probes of matrix decompositions, and of the least-squares driver that reads memory it never wrote."""
+"""Probes of matrix decompositions, and of the least-squares driver that reads uninitialised memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _gradient(bench: Bench) -> Run:
 
 
 def _decomposed(bench: Bench, matrix: Tensor) -> tuple[Any, ...]:
-    """The factors, the symmetric part's where the operation asks for that, and of complex vectors the lengths only."""
+    """Return the factors; for `eigh` of the symmetric part, for `eig` with the absolute values of eigenvectors."""
     import torch
 
     name = name_of(bench, "svd")

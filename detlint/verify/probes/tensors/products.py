@@ -1,7 +1,7 @@
-"""Probes of matrix products, of distances, and of what the rest of a batch does to one row.
+"""Probes of matrix products, of distances, and of the effect that the rest of a batch has on one row.
 
-A row of the batch-invariance kind repeats from run to run like any other product. What its probe varies from run to
-run is the batch around one row; the results are those of that row, so they differ where the batch decides its bits.
+An operation of the batch-invariance kind repeats from run to run like any other product. Its probe varies the batch
+around one row from run to run. The results are those of that row, so they differ if the batch affects its bits.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _scaled(bench: Bench) -> Run:
         one, other = rows.to(torch.bfloat16), columns.to(torch.bfloat16).mT
 
         def run() -> Tensor:
-            one / (one.abs().amax(-1, keepdim=True) / 448)  # the kernel before it that changed a result in PyTorch
+            one / (one.abs().amax(-1, keepdim=True) / 448)  # a preceding kernel that changed a result in PyTorch
             return multiply(one, other, offs=ends)
 
         return run
@@ -84,7 +84,7 @@ def _scaled(bench: Bench) -> Run:
 
 
 def _grouped_rest(bench: Bench) -> Run:
-    """A grouped product whose last group ends before the last row, so that nothing writes the rows after it."""
+    """Return a grouped product whose last group ends before the last row: nothing writes the rows after it."""
     import torch
 
     multiply: Callable[..., Tensor] | None = getattr(torch, "_grouped_mm", None)
@@ -134,7 +134,7 @@ def _row_of_reduction(bench: Bench) -> Run:
 
 
 def _one_row(function: Callable[[Tensor], Any], rows: Tensor) -> Run:
-    """The result of the first row, in a batch of another size in each run."""
+    """Return the result of the first row, in a batch of another size in each run."""
     sizes = itertools.cycle(_BATCHES)
 
     def run() -> Any:

@@ -1,4 +1,4 @@
-"""Probes of reductions, norms and sliding windows, which repeat: controls."""
+"""Probes of reductions, norms and sliding windows, which are repeatable: controls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHAPE = (8, 16, 64, 64)
 
 
 def _calls() -> dict[str, tuple[Callable[..., Any], int]]:
-    """Functions of an image and a weight of so many elements, by their names in lower case. 0: without a weight."""
+    """Return functions of an image and a weight, with the weight's size (0: no weight), by lower-case name."""
     from torch.nn import functional
 
     *_, channels, height, width = _SHAPE

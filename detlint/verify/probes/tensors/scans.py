@@ -1,4 +1,4 @@
-"""Probes of running sums and products of one long row, and of gradients that come down to one."""
+"""Probes of running sums and products of one long row, and of gradients that reduce to one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Probes of sparse tensors: their products, and the sums of entries that share a place."""
+"""Probes of sparse tensors: their products, and the sums of entries with the same indices."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _size(bench: Bench) -> int:
 
 
 def _thinned(bench: Bench, *shape: int) -> Tensor:
-    """A dense matrix with three zeros of four."""
+    """Return a dense matrix with about three zeros in four elements."""
     return bench.addends(*shape) * (bench.uniform(*shape) < 0.25)
 
 
@@ -44,7 +44,7 @@ def _add_to_dense(bench: Bench) -> Run:
 
 
 def _product(bench: Bench) -> Run:
-    """Products of a sparse matrix, plain and transposed, with dense ones and with itself."""
+    """Return products of a sparse matrix, plain and transposed, with dense ones and with itself."""
     import torch
 
     name, size = name_of(bench, "mm"), _size(bench)

@@ -29,7 +29,7 @@ def _inverse(bench: Bench) -> Run:
 
 
 def _transform(bench: Bench) -> tuple[Tensor, dict[str, Any]]:
-    """A wave, and the options of its transform."""
+    """Return a wave, and the options of its transform."""
     import torch
 
     size = bench.given("n_fft", 400)

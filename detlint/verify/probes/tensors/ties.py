@@ -1,4 +1,4 @@
-"""Probes of operations that choose among equal values, and of the order that they leave them in."""
+"""Probes of operations that choose among equal values, and of the order in which they leave them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ROWS, _LONG = 64, 1 << 16
 
 
 def _tied(bench: Bench, dim: int, length: int = _LONG, rows: int = _ROWS) -> Tensor:
-    """Rows of eight different values."""
+    """Return rows of eight different values."""
     return bench.integers(8, *along(dim, length, rows)).to(bench.dtype)
 
 
