@@ -175,7 +175,8 @@ class Loops:
             values = [b.value for b in bindings if b.kind == "assign" and b.value is not None and not b.path]
         elif isinstance(target, s.Attribute):
             owner = self.module.owner(target.value)
-            values = [*self.module.attribute_values(owner, target.attribute)] if owner is not None else []
+            assigns = self.module.attribute_assignments(owner, target.attribute) if owner is not None else []
+            values = [assign.value for assign in assigns if assign.operator == "=" and assign.value is not None]
         else:
             for held in self.module.values(target.value) or ():
                 values += _entries(held)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
-from detlint.tree.scopes import Binding, reaching
+from detlint.tree.scopes import Binding, bound, reaching
 
 _OPERATORS = frozenset(("|", "&", "-", "^"))
 
@@ -122,9 +122,8 @@ class Sets:
         annotation = getattr(binding.node, "annotation", None)
         if annotation is not None:
             return self._annotates_set(annotation)
-        if binding.kind in ("assign", "named") and binding.value is not None and not binding.path:
-            return self.is_set(binding.value)
-        return False
+        value = binding.value if binding.kind == "named" else bound(binding)
+        return value is not None and self.is_set(value)
 
     def _annotates_set(self, node: s.Expression) -> bool:
         value = node.value if isinstance(node, s.Subscript) else node
