@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from detlint import __version__, config
 from detlint.cli import cli
+from detlint.output import formats
 from detlint.support import toml
 from tests.tools import course, docs
 
@@ -91,6 +92,12 @@ def test_configuration_names_every_setting() -> None:
     assert re.findall(r"^\| `([\w-]+)` \|", settings, re.MULTILINE) == list(dict.fromkeys(config.KNOWN))
     (example,) = re.findall(r"^```toml\n(.*?)^```$", settings, re.MULTILINE | re.DOTALL)
     assert set(toml.loads(example)["tool"]["detlint"]) == set(config.KNOWN)
+
+
+@pytest.mark.parametrize("page", ["docs/formats.md", "docs/commands/check.md"])
+def test_the_pages_name_every_format(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert not [name for name in formats.NAMES if f"`{name}`" not in text]
 
 
 def test_a_page_begins_with_what_its_reader_gets() -> None:
