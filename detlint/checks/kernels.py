@@ -12,7 +12,7 @@ from detlint.analysis.training.contexts import around, in_program, may_be_on_gpu
 from detlint.analysis.training.destinations import taken_back
 from detlint.analysis.training.first_use import first_use
 from detlint.analysis.training.gradients import may_have_gradient
-from detlint.analysis.training.layers import is_idle
+from detlint.analysis.training.layers import is_idle, runs_on_cpu
 from detlint.analysis.training.learning import is_learning, is_lent
 from detlint.analysis.training.phases import follows_mode, hangs_on_size
 from detlint.analysis.training.trained import is_asked_for, is_trained
@@ -128,7 +128,9 @@ def _matters(module: Module, call: s.Call, row: Row) -> bool:
     anywhere = row.text("where") != "training" and (not row.text("where") or _constructs(module, call))
     if not anywhere and not (is_learning(module, call) or _is_lent(module, call, row)):
         return False
-    return not (_constructs(module, call) and is_idle(module, call)) and may_be_on_gpu(module, call)
+    if _constructs(module, call) and (is_idle(module, call) or runs_on_cpu(module, call)):
+        return False
+    return may_be_on_gpu(module, call)
 
 
 def _learning(module: Module, call: s.Call, row: Row) -> InProgram | None:

@@ -1,8 +1,9 @@
-"""Layers that a module keeps but never runs."""
+"""Where the layers that a program makes are run: nowhere, or on the CPU alone."""
 
 from __future__ import annotations
 
 from detlint.analysis.training.contexts import named
+from detlint.analysis.values.tensors import is_on_cpu
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
@@ -30,6 +31,27 @@ def is_idle(module: Module, call: s.Call) -> bool:
     attributes = {target.attribute for target in assign.targets if isinstance(target, s.Attribute)}
     parts = (*module.every(s.Constant), *module.every(s.Attribute))
     return not any(_reads(node, attributes) for node in parts)
+
+
+def runs_on_cpu(module: Module, call: s.Call) -> bool:
+    """Return whether each run of the layer that `call` makes is given a tensor of the CPU, as far as the file shows.
+
+    False where the layer is used in any other way than to be called.
+    """
+    assign = call.parent
+    target = assign.targets[0] if isinstance(assign, s.Assign) and len(assign.targets) == 1 else None
+    reads: list[s.Expression] = []
+    if isinstance(target, s.Name) and (scope := target.scope.find(target.id)) is not None:
+        reads = [*module.reads(scope, target.id)]
+    elif isinstance(target, s.Attribute) and (klass := module.class_of(call)) is not None:
+        named = [each for each in module.attributes(target.attribute) if not each.stored]
+        reads = [each for each in named if module.owner(each.value) in module.family(klass)]
+        reads = reads if len(reads) == len(named) else []
+    runs = [read.parent for read in reads]
+    return bool(runs) and all(
+        isinstance(run, s.Call) and run.function is read and run.arguments and is_on_cpu(module, run.arguments[0].value)
+        for run, read in zip(runs, reads, strict=True)
+    )
 
 
 def _on_self(target: s.Expression) -> bool:
