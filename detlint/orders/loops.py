@@ -20,7 +20,7 @@ _LISTS = frozenset(("builtins.list",))
 class Effect:
     """`kind` is "adds" (to the list `node`), "maps" (into the mapping `node`, by the item), "hands" (an item, as the
     argument `node`, to code of another file), or a kind of leak: "numbers", "first", "draws", "array", "writes",
-    "yielded".
+    "yielded", "state" (a model is given what it holds).
 
     Others are "sums": the items are added up, and each addition rounds; and "trains": a model learns from each.
     """
@@ -46,6 +46,7 @@ class Loops:
         self._arrays = names("order", "use", kind="array")
         self._writers = names("order", "writer")
         self._writing = names("order", "writer", "methods")
+        self._registering = names("order", "method", "methods", id="registers")
         self._drawn = Drawn(module, names("order", "use", id="generators"))
 
     # Effects
@@ -94,6 +95,10 @@ class Loops:
         yield from (Effect(each, "adds") for each in self.gathering.lists(call, loop))
         if self.gathering.numbers(call, loop):
             yield Effect(call, "numbers")
+        if isinstance(call.function, s.Attribute) and call.function.attribute in self._registering:
+            named = call.arguments[0].value if call.arguments else None
+            if not isinstance(named, s.Constant) and self.gathering.outside(call.function.value, loop):
+                yield Effect(call, "state")
         yield from (Effect(argument, "hands") for argument in self.gathering.handed(call, loop))
         if isinstance(call.function, s.Attribute) and call.function.attribute in self._writing:
             data = [a.value for a in call.arguments if not isinstance(a.value, s.Constant)]
