@@ -48,6 +48,7 @@ class Completions:
         self.module = module
         self._names = module.catalogue.by_name("order", "completion")
         self._methods = module.catalogue.by_name("order", "completion", "methods")
+        self._contexts = module.catalogue.names("order", "completion", "contexts")
 
     @cached_property
     def order(self) -> Order:
@@ -74,7 +75,7 @@ class Completions:
             if kind == "iterator":
                 yield self._iterated(call, row, call)
             elif kind == "caller":
-                for outer in self._called(call):
+                for outer in self._calls_of(call):
                     yield self._iterated(outer, row, outer, call)
             elif kind in ("sets", "ready"):
                 yield self._taken(call, row)
@@ -98,7 +99,7 @@ class Completions:
             leaks = self.order.leaks(followed(call, row), of="table")
             yield Source(call, row, [leak for leak in leaks if leak.kind not in LEAVING], keyed=False)
         elif row.text("kind") == "tasks":
-            for run in self._called(call):
+            for run in self._calls_of(call):
                 for function in self._delayed(run, row):
                     yield from self._drawn(function, call, row)
         else:
@@ -117,8 +118,17 @@ class Completions:
         for draw in self._task_draws.of(call, function, row) if function is not None else ():
             yield Source(draw, row, [Leak(draw, "draws")], keyed=False, draws=True)
 
+    def _names_of(self, call: s.Call) -> frozenset[str]:
+        """Return the names of what is called, also of a context of `multiprocessing`: `context.Queue()`."""
+        names, function = self.module.callee(call), call.function
+        if names or not isinstance(function, s.Attribute):
+            return names
+        made = [value for value in self.module.values(function.value) or () if isinstance(value, s.Call)]
+        contexts = bool(made) and all(self.module.callee(each) & self._contexts for each in made)
+        return frozenset((f"multiprocessing.{function.attribute}",)) if contexts else names
+
     def _row(self, call: s.Call) -> Row | None:
-        names = self.module.callee(call)
+        names = self._names_of(call)
         rows = {id(row): row for name in names if (row := self._names.get(name)) is not None}
         if names and len(rows) == 1:
             return next(iter(rows.values()))
@@ -134,7 +144,7 @@ class Completions:
         rows = [self._names.get(name) for name in sorted(names)]
         return rows[0] if len(rows) == 1 and len(calls) == len(bindings) else None
 
-    def _called(self, made: s.Call) -> Iterator[s.Call]:
+    def _calls_of(self, made: s.Call) -> Iterator[s.Call]:
         """Yield the calls of what a call has made: `Parallel(...)(tasks)`."""
         for call in self.module.calls:
             if call is not made and made in (self.module.values(call.function) or ()):
@@ -210,14 +220,14 @@ class Completions:
             elif effect.kind in ("writes", "sums", "yielded"):
                 around = effect.node.parent if effect.kind == "sums" else effect.node
                 if around is not None and _mentions(around, names, source):
-                    yield Leak(effect.node, effect.kind)
+                    yielded = effect.kind == "yielded"
+                    yield from self.order.leaks_of_yield(around) if yielded else [Leak(effect.node, effect.kind)]
 
     def _taken_out(self, made: s.Call, row: Row) -> Iterator[s.Call]:
         """Yield the calls that take out of a queue what several tasks put in; `made` makes the queue."""
         assign = made.parent
         target = assign.targets[0] if isinstance(assign, s.Assign) else None
-        scope = target.scope.find(target.id) if isinstance(target, s.Name) else None
-        reads = self.module.reads(scope, target.id) if scope is not None and isinstance(target, s.Name) else []
+        reads = self._reads(target) if target is not None else []
         tasks = self._tasks(row)
         putting = any(_called(read) == "put" and tasks.intersection(read.ancestors()) for read in reads)
         if not putting and not any(self._is_shared(read, made, row) for read in reads):
@@ -228,15 +238,28 @@ class Completions:
             if takes and isinstance(call, s.Call):
                 yield call
 
+    def _reads(self, target: s.Expression) -> list[s.Expression]:
+        """Return the reads of a name, or of an attribute of a class of the file."""
+        if isinstance(target, s.Name):
+            scope = target.scope.find(target.id)
+            return [*self.module.reads(scope, target.id)] if scope is not None else []
+        klass = self.module.class_of(target)
+        if not isinstance(target, s.Attribute) or klass is None:
+            return []
+        named = (each for each in self.module.attributes(target.attribute) if not each.stored)
+        return [each for each in named if self.module.class_of(each) is klass and self.order.parts.is_self(each.value)]
+
     def _tasks(self, row: Row) -> set[s.Node]:
         """Return the functions of this file that a loop starts, so that several calls of each run concurrently."""
-        started = (self._adders.task(call, row) for call in self.module.calls_to({*row.list("starts")}))
+        starts = {*row.list("starts")}
+        calls = self.module.calls_like(starts, words={name.rpartition(".")[2] for name in starts})
+        started = (self._adders.task(call, row) for call in calls if self._names_of(call) & starts)
         return {function for function in started if function is not None}
 
-    def _is_shared(self, read: s.Name, made: s.Call, row: Row) -> bool:
+    def _is_shared(self, read: s.Expression, made: s.Call, row: Row) -> bool:
         """Return whether a queue is passed to what a loop starts, and is not made anew in each turn."""
         around = list(read.ancestors())
-        started = any(isinstance(a, s.Call) and self.module.callee(a) & {*row.list("starts")} for a in around)
+        started = any(isinstance(a, s.Call) and self._names_of(a) & {*row.list("starts")} for a in around)
         loop = next((a for a in around if isinstance(a, (s.For, s.While, s.Comprehension, s.Function))), None)
         outside = loop is not None and not any(a is loop for a in made.ancestors())
         return started and outside and not isinstance(loop, s.Function)
@@ -310,8 +333,8 @@ def _mentions(node: s.Node, names: set[str], source: s.Node) -> bool:
     return any(part is source or (isinstance(part, s.Name) and part.id in names) for part in s.walk(node))
 
 
-def _called(read: s.Name) -> str:
-    """Return the method of a name that is called, or ""."""
+def _called(read: s.Expression) -> str:
+    """Return the method of an object that is called, or ""."""
     method = read.parent
     called = isinstance(method, s.Attribute) and isinstance(method.parent, s.Call) and method.parent.function is method
     return method.attribute if called and isinstance(method, s.Attribute) else ""

@@ -72,6 +72,10 @@ class Order:
         self._begin(None)
         return list(self._reads(function.scope, name, None, False, _DEPTH))
 
+    def leaks_of_yield(self, node: s.Node) -> list[Leak]:
+        """Return where the order matters in which a function yields at `node`."""
+        return list(self._given_back(node, "yielded", False, _DEPTH))
+
     def _leaks(self, node: s.Expression, text: bool, depth: int) -> Iterator[Leak]:
         if depth == 0 or (node, text, self._through) in self._seen:
             return

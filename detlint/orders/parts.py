@@ -139,6 +139,7 @@ class Parts:
         elif len(names) == 1 and (klass := self.module.classes.get(next(iter(names)))) is not None:
             for attribute in self._attributes(klass, call, argument):
                 yield from self._at(call, (Step("attribute", attribute), *path), depth)
+                yield from self._read(klass, attribute, path, depth)
 
     def _attributes(self, klass: s.Class, call: s.Call, argument: s.Argument) -> Iterator[str]:
         """Yield the attributes in which an object keeps an argument of its constructor."""
@@ -327,13 +328,17 @@ class Parts:
     def _attribute(self, target: s.Attribute, path: Path, depth: int) -> Iterator[s.Expression | Out]:
         """Yield what the methods of a class take from an attribute."""
         klass = self.module.class_of(target)
-        for part in self.module.family(klass) if klass is not None else ():
+        if klass is not None:
+            yield from self._read(klass, target.attribute, path, depth)
+            yield Out(target, path, goes=True)
+
+    def _read(self, klass: s.Class, name: str, path: Path, depth: int) -> Iterator[s.Expression | Out]:
+        """Yield what methods take from an attribute of their object."""
+        for part in self.module.family(klass):
             for read in s.walk(part.body):
-                named = isinstance(read, s.Attribute) and read.attribute == target.attribute and not read.stored
+                named = isinstance(read, s.Attribute) and read.attribute == name and not read.stored
                 if named and isinstance(read, s.Attribute) and self.is_self(read.value):
                     yield from self._at(read, path, depth - 1)
-        if klass is not None:
-            yield Out(target, path, goes=True)
 
     def _held(self, holder: s.Expression, path: Path, node: s.Node, depth: int) -> Iterator[s.Expression | Out]:
         """Yield what is taken from a container, a name or attribute, into which `node` put something."""

@@ -133,6 +133,11 @@ def _waits(body: s.Block, methods: tuple[str, ...]) -> bool:
 
 
 def is_keyed(module: Module, item: s.Expression) -> bool:
-    """Return whether an item is a tuple or dict made on the spot, which says what it belongs to."""
-    values = module.values(item) or [item]
-    return any(isinstance(v, s.Dictionary) or (isinstance(v, s.Collection) and len(v.elements) > 1) for v in values)
+    """Return whether an item is a tuple or dict made on the spot, which says what it belongs to: more than parts."""
+    return any(isinstance(value, s.Dictionary) or _has_key(value) for value in module.values(item) or [item])
+
+
+def _has_key(value: s.Expression) -> bool:
+    parts = value.elements if isinstance(value, s.Collection) else []
+    slices = [isinstance(part, s.Subscript) and isinstance(part.indices[0], s.Slice) for part in parts]
+    return len(parts) > 1 and not all(slices)

@@ -88,8 +88,9 @@ class Elements:
         if isinstance(node, s.Comprehension):
             return self.one(node.elements[0])
         if isinstance(node, s.Operation):
-            if node.operator in ("-", "&"):
-                return self.of(node.operands[0])
+            if node.operator in ("-", "&"):  # what is taken away, or looked for, is alike
+                first, *others = map(self.of, node.operands)
+                return first if first is not Kind.UNKNOWN else next((kind for kind in others if kind in SALTED), first)
             return joined([self.of(operand) for operand in node.operands])
         if isinstance(node, s.Conditional):
             return joined([self.of(node.body), self.of(node.orelse)])
