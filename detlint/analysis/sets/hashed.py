@@ -33,13 +33,14 @@ def kind_of_hash(module: Module, klass: s.Class, one: KindOf, annotated: KindOf)
 
 
 def _is_hashed_by_fields(module: Module, klass: s.Class) -> bool:
-    """Return whether a class is a dataclass, or one of attrs, that makes a hash of its fields."""
+    """Return whether a decorator of a class makes a hash of its fields, by itself or as its arguments say."""
+    always, asked = module.python("functions", "hashes-fields"), module.python("functions", "may-hash-fields")
     for decorator in klass.decorators:
         call = decorator if isinstance(decorator, s.Call) else None
         names = module.callee(call) if call is not None else module.names(decorator)
-        if names & {"attr.frozen", "attrs.frozen"}:
+        if names & always:
             return True
-        if call is not None and names & {"dataclasses.dataclass", "attr.s", "attrs.define", "attr.define"}:
+        if call is not None and names & asked:
             made = [argument.value for argument in call.arguments if argument.keyword in _FROZEN]
             return any(isinstance(value, s.Constant) and value.value is True for value in made)
     return False
