@@ -9,6 +9,7 @@ from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Binding, inside, reaching
 
+_VIEWS = frozenset(("items", "keys", "values"))
 COMPARES = frozenset(("==", "!=", "<", ">", "<=", ">="))
 
 
@@ -126,9 +127,14 @@ class Counts:
         return found
 
     def text(self, node: s.Expression) -> str:
-        """Return the source of what holds the items of a value: `x` for `list(x)`, `next(iter(x))` and `set(x)`."""
-        while isinstance(node, s.Call) and len(node.arguments) == 1 and self.module.callee(node) & self._recast:
-            node = node.arguments[0].value
+        """Return the text of what holds the items of a value: `x` for `list(x)`, `next(iter(x))` and `x.values()`."""
+        while isinstance(node, s.Call):
+            if len(node.arguments) == 1 and self.module.callee(node) & self._recast:
+                node = node.arguments[0].value
+            elif isinstance(node.function, s.Attribute) and node.function.attribute in _VIEWS and not node.arguments:
+                node = node.function.value
+            else:
+                break
         return self.module.source(node)
 
 
