@@ -365,3 +365,10 @@ def test_runs_that_end_in_different_ways_are_a_crash() -> None:
     found = causes.decide(Case(comparison, side, side, (Meta(), Meta())))
     assert found.kind == "crash"
     assert "RuntimeError: no" in found.evidence[1]
+
+
+def test_of_many_seeds_the_last_is_the_one_that_counts() -> None:
+    side = history.gather(numbered([event("seed", "torch", LOOP, str(number)) for number in range(300)]), 1 << 60)
+    last = side.seeded("torch", 1 << 60)
+    assert last is not None and last.number == side.seeds[-1].number and len(side.seeds) == 200
+    assert last.number == max(each.number for each in side.seeds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -142,3 +143,17 @@ def test_digests_of_objects_do_not_depend_on_their_address() -> None:
         pass
 
     assert digests.of_value([Thing()]) == digests.of_value([Thing()])
+
+
+@dataclass(slots=True)
+class Slotted:
+    number: int
+    names: frozenset[str]
+
+
+def test_a_value_counts_by_what_it_holds() -> None:
+    names = [f"name{number}" for number in range(20)]
+    one, other = frozenset(names), frozenset(reversed(names))
+    assert digests.of_value(Slotted(1, one)) == digests.of_value(Slotted(1, other))
+    assert digests.of_value(Slotted(1, one)) != digests.of_value(Slotted(2, one))
+    assert digests.of_value(one) != digests.of_value(one - {"name3"})

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from detlint.bisect.records import Event, Op, Record
 
-_MOST = 200  # most seeds and generators that are kept
+_MOST = 200  # of seeds the last, and of generators the first, that are kept
 _NAMES = {"torch": "torch's generator", "numpy": "numpy's global generator", "python": "python's `random`"}
 
 
@@ -74,8 +74,9 @@ def _op(found: History, op: Op) -> None:
 
 def _event(found: History, event: Event, apart: Mapping[str, int]) -> None:
     match event.kind:
-        case "seed" if len(found.seeds) < _MOST:
+        case "seed":
             found.seeds.append(event)
+            del found.seeds[:-_MOST]
         case "generator" if len(found.generators) < _MOST:
             found.generators.append(event)
         case "draw" if event.number < apart.get(event.what, event.number + 1):

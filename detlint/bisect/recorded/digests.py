@@ -142,7 +142,7 @@ def _parts(tensor: torch.Tensor) -> list[torch.Tensor]:
 def of_value(value: Any) -> str:
     """Return the digest of what a loader or a generator gives: tensors, arrays, numbers, strings, and their containers.
 
-    Of other objects, only the type counts.
+    Sets count without their order. Of other objects than dataclasses, only the type counts.
     """
     hashed = hashlib.blake2b(digest_size=8)
     for piece in _pieces(value, 0):
@@ -167,8 +167,12 @@ def _pieces(value: Any, depth: int) -> Iterable[bytes]:
     elif hasattr(value, "tobytes") and hasattr(value, "dtype") and not getattr(value.dtype, "hasobject", True):
         yield f"{value.dtype}{value.shape}".encode()
         yield value.tobytes()
-    elif depth < 16 and getattr(type(value), "__dataclass_fields__", None):
-        yield from _pieces(vars(value) if hasattr(value, "__dict__") else None, depth + 1)
+    elif depth < 16 and isinstance(value, (set, frozenset)):  # in no order
+        yield f"{len(value)}{{".encode()
+        yield from sorted(b"".join(_pieces(item, depth + 1)) for item in value)
+    elif depth < 16 and (fields := getattr(type(value), "__dataclass_fields__", None)):
+        held = {name: getattr(value, name, None) for name in fields}
+        yield from _pieces(held | vars(value) if hasattr(value, "__dict__") else held, depth + 1)
     else:
         yield type(value).__qualname__.encode()
 

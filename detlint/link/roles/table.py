@@ -62,7 +62,7 @@ else:
     Run = Any
 
 
-_PARTS = 16  # of a split text, the first ones
+_PARTS = 16  # most of a split text
 
 
 def _passes(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
@@ -222,7 +222,8 @@ def _text(run: Run, row: Row, function: Library, given: Arguments, place: Place)
         text = settled(atom) if isinstance(atom, (Constant, Option)) else None
         changed = _changed(method, text, texts) if isinstance(text, str) else None
         if isinstance(changed, (list, tuple)):  # the parts that it was split into
-            found.append(single(Tuple(tuple(single(_instead(atom, part)) for part in changed[:_PARTS]))))
+            parts = tuple(single(_instead(atom, part)) for part in changed)
+            found.append(single(Tuple(parts)) if len(parts) <= _PARTS else SOME)
         else:
             found.append(SOME if changed is None else single(_instead(atom, changed)))
     return join(found)
