@@ -4,7 +4,7 @@ from __future__ import annotations
 
 GENERATORS = ("torch", "numpy", "python")
 COMPILED = {"numpy": "numba-numpy", "python": "numba-python"}
-"""The generators that compiled code has in the place of these, which seeds in such code reach."""
+"""The generators that compiled code uses instead of these; seeds in such code reach them."""
 ELSEWHERE = "elsewhere"  # the state of generators that compiled code does not draw from
 SEEDABLE = (*GENERATORS, "dgl", "monai", *COMPILED.values())
-"""Also those of other libraries, which nothing but a function of theirs seeds."""
+"""These and those of other libraries, which only functions of these libraries seed."""

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from typing import Any
 
 WIDTH = 12
-"""Bytes in which a number is told."""
+"""The bytes that a number takes."""
 _STREAMS = 3
 _PERTURB = -6  # M_PERTURB of mallopt
 

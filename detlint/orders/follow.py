@@ -195,7 +195,7 @@ class Order:
                 yield from found
 
     def _taken(self, found: Iterable[s.Expression], depth: int) -> Iterator[Leak]:
-        """What becomes of the order of a mapping where its keys are taken."""
+        """Yield the leaks of the order of a mapping where its keys are taken."""
         for node in found:
             if isinstance(node, s.Call) and last_word(node.function) == "most_common":
                 yield from self._ranked(node, False, depth - 1)

@@ -18,7 +18,7 @@ _ENVIRONMENT = "pyvenv.cfg"  # marks a virtual environment
 _CACHES = frozenset({"__pycache__", ".detlint_cache", ".mypy_cache", ".ruff_cache", ".pytest_cache"})
 MEBIBYTE = 1 << 20
 BUDGET = 1024 * MEBIBYTE
-"""Bytes that are copied at most; the largest files beyond are linked."""
+"""The most bytes that are copied; beyond them, the largest files are linked."""
 _CROWD = 5000  # a folder with more files than this directly in it is linked as a whole
 _MOST = 100_000  # the most files in total
 

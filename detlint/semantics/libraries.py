@@ -7,8 +7,8 @@ import sys
 STANDARD = frozenset(sys.stdlib_module_names)
 """The modules of the standard library."""
 PYTHON = STANDARD | {"builtins"}
-"""What comes with Python."""
+"""Modules that come with Python."""
 KNOWN = PYTHON | {"numpy", "torch"}
-"""Their functions draw, seed and call what they are given just where a table says so; others may do so anywhere."""
+"""Libraries whose functions draw, seed or call what they are given only where a table says so."""
 READING = PYTHON | {"torch"}
-"""Their functions put nothing into a dict that they are given."""
+"""Libraries whose functions put nothing into a dict that they are given."""

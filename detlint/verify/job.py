@@ -9,7 +9,7 @@ from typing import Any
 TABLE = "detlint.verify.probes"
 MODES = ("off", "strict", "warn", "seeded")  # "seeded" for probes that draw, "warn" for the others
 ORDERS = "orders"
-"""In place of a mode: other orders are worked out on the CPU, whatever the device is."""
+"""Used in place of a mode: other orders are computed on the CPU, whatever the device is."""
 
 
 @dataclass(frozen=True, slots=True)

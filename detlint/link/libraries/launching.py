@@ -34,7 +34,7 @@ else:
     Run = Any
 
 _COPIES = frozenset(("forks", "copies", "asks"))
-"""The kinds of launchers that run a function in a copy of the process, or in this one as if it were one."""
+"""The kinds of launchers that run a function in a copy of the process, or in this process as if it were a copy."""
 
 
 def launch(run: Run, row: Row, receiver: Object | Function | None, given: Arguments, place: Place) -> Value:
