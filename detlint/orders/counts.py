@@ -9,7 +9,7 @@ from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Binding, inside, reaching
 
-_VIEWS = frozenset(("items", "keys", "values"))
+VIEWS = frozenset(("items", "keys", "values"))
 COMPARES = frozenset(("==", "!=", "<", ">", "<=", ">="))
 
 
@@ -131,7 +131,7 @@ class Counts:
         while isinstance(node, s.Call):
             if len(node.arguments) == 1 and self.module.callee(node) & self._recast:
                 node = node.arguments[0].value
-            elif isinstance(node.function, s.Attribute) and node.function.attribute in _VIEWS and not node.arguments:
+            elif isinstance(node.function, s.Attribute) and node.function.attribute in VIEWS and not node.arguments:
                 node = node.function.value
             else:
                 break

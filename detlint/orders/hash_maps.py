@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from detlint.catalogue import Row
 from detlint.finding import Fix
 from detlint.orders.calls import Calls
+from detlint.orders.counts import VIEWS
 from detlint.orders.leaks import Leak
 from detlint.orders.sorting import sorted_where_taken
 from detlint.semantics.index import last_word
@@ -14,8 +15,6 @@ from detlint.semantics.model import Module
 from detlint.support.records import record
 from detlint.tree import syntax as s
 from detlint.tree.scopes import reaching
-
-_VIEWS = frozenset(("items", "keys", "values"))
 
 
 @record(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class HashMaps:
                 around = held.parent
                 call = around.parent if isinstance(around, s.Attribute) else None
                 if isinstance(around, s.Attribute) and isinstance(call, s.Call) and call.function is around:
-                    if around.attribute in _VIEWS:
+                    if around.attribute in VIEWS:
                         yield Taken(call, around.attribute, held, made, row)
                 elif self.calls.exposes(held):
                     yield Taken(held, "", held, made, row)

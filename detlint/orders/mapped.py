@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint.orders.calls import Calls
+from detlint.orders.counts import VIEWS
 from detlint.orders.rebound import Live
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
-_VIEWS = frozenset(("items", "keys", "values", "most_common"))
+_TAKING = VIEWS | {"most_common"}
 _DEPTH = 4
 
 
@@ -32,7 +33,7 @@ class Mapped:
             for target in parent.targets:
                 yield from self._reads(target, parent, depth)
         elif isinstance(parent, s.Attribute) and isinstance(call, s.Call) and call.function is parent:
-            if parent.attribute in _VIEWS:
+            if parent.attribute in _TAKING:
                 yield call
             elif parent.attribute == "copy":
                 yield from self.taken(call, depth - 1)
