@@ -153,8 +153,15 @@ class Loops:
             return False
         if not self.gathering.gathers(target, loop) or (isinstance(target, s.Name) and self._is_only_shown(target)):
             return False
+        if not any(isinstance(part, s.Name) and self._varies(part, loop) for part in s.walk(added)):
+            return False  # the same is added each time
         kinds = self._initial(target)
         return _is_fraction(added) or (bool(kinds) and kinds <= self.module.catalogue.names("order", "rounded"))
+
+    def _varies(self, name: s.Name, loop: s.For | s.While) -> bool:
+        """Return whether a name is bound in a loop."""
+        scope = name.scope.find(name.id)
+        return scope is not None and any(inside(each.node, loop) for each in scope.bindings.get(name.id, ()))
 
     def _grows(self, target: s.Name, assign: s.Assign, loop: s.For | s.While) -> bool:
         """Return whether each item is joined to what a name holds: `rows = np.vstack([rows, row])`."""
