@@ -162,11 +162,13 @@ class InLibrary:
 class FromEntropy:
     """An open question: does the call at `place`, or what it calls, seed a global generator with entropy by default?
 
-    With `given`: is that call given entropy as a seed, even for a generator of its own?
+    With `given`: is that call given entropy as a seed, even for a generator of its own? With `always`: yes only if no
+    option gives another seed.
     """
 
     place: Place
     given: bool = False
+    always: bool = False
 
 
 @record(frozen=True, slots=True)

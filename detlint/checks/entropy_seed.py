@@ -123,6 +123,7 @@ def _elsewhere(
             related=related,
             lowered=not sure,
             only_if=asked,
+            full_if=replace(asked, always=True),
             fix=None if fix is None else replace(fix, safety=Safety.UNSAFE),
             call=name,
             source=source,

@@ -154,7 +154,7 @@ class Loaded(metaclass=Interned):
 
 EVALUATES = "evaluates"
 SEEDLESS = "seedless: "  # before the name of a parameter
-ENTROPIC = "entropic"
+ENTROPIC, OPTIONAL = "entropic", "entropic by default"
 PASSES = "passes"  # a mark of a branch that findings ask about
 DOUBTS = ("unsure", "fails", EVALUATES)  # the marks of a program that is not well known
 _ASIDE = (*DOUBTS, PASSES)
@@ -166,7 +166,8 @@ class Marked(metaclass=Interned):
     which the program is not well known: a call of something unknown while a generator is "unsure", a function that
     "fails" on all paths seen, or a call that "evaluates", which puts something unknown into evaluation mode. Or a call
     that is "seedless: " and gets None for the parameter named after that, or is "entropic": its seed differs in each
-    run. Or a branch that the program "passes", of those that findings ask about.
+    run, if only "by default", as an option may give another. Or a branch that the program "passes", of those that
+    findings ask about.
     """
 
     kind: str

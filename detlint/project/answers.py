@@ -74,7 +74,7 @@ class Answers:
         if isinstance(question, InForce):
             return self._in_force(question)
         if isinstance(question, FromEntropy):
-            return question.place in (self._seeds.given_entropy if question.given else self._seeds.entropic)
+            return self._seeds.comes_from_entropy(question)
         if isinstance(question, Seedless):
             return question in self._seeds.missing
         if isinstance(question, NeverSeeded):

@@ -14,6 +14,7 @@ from detlint.programs.events import (
     BEGINS,
     DRAWS,
     ENTROPIC,
+    OPTIONAL,
     SEEDED_ONCE,
     SEEDLESS,
     Drawing,
@@ -21,7 +22,7 @@ from detlint.programs.events import (
     Sampler,
     Seeded,
 )
-from detlint.questions import NeverSeeded, Seedless
+from detlint.questions import FromEntropy, NeverSeeded, Seedless
 
 
 class Seeds:
@@ -31,16 +32,30 @@ class Seeds:
         self.program = program
         self.entries = entries
 
-    @cached_property
-    def entropic(self) -> frozenset[Place]:
-        """The calls by which programs seed from entropy, and those that lead to such seeds of global generators."""
-        return self.given_entropy | {call.place for met in self._reseeding for call in met.path}
+    def comes_from_entropy(self, question: FromEntropy) -> bool:
+        """Return whether a seed comes from entropy."""
+        found = self._given_entropy if question.given else self._entropic
+        return question.place in found and not (question.always and question.place in self._optional)
 
     @cached_property
-    def given_entropy(self) -> frozenset[Place]:
+    def _entropic(self) -> frozenset[Place]:
+        """The calls by which programs seed from entropy, and those that lead to such seeds of global generators."""
+        return self._given_entropy | {call.place for met in self._reseeding for call in met.path}
+
+    @cached_property
+    def _given_entropy(self) -> frozenset[Place]:
         """The calls that programs give entropy for a seed."""
-        given = (mark.place for mark in self._marks(self.entries) if mark.kind == ENTROPIC)
+        given = (mark.place for mark in self._marks(self.entries) if mark.kind in (ENTROPIC, OPTIONAL))
         return frozenset((*(met.event.place for met in self._reseeding), *given))
+
+    @cached_property
+    def _optional(self) -> frozenset[Place]:
+        """The calls that an option gives another seed."""
+        every = (met for entry in self.entries for met in entry.of(Seeded) if met.option and met.event.certain)
+        marks = (mark.place for mark in self._marks(self.entries) if mark.kind == OPTIONAL)
+        return frozenset(
+            (*(place for met in every for place in (met.event.place, *(c.place for c in met.path))), *marks)
+        )
 
     @cached_property
     def missing(self) -> frozenset[Seedless]:

@@ -93,10 +93,6 @@ class Comparisons(Run):
         constants = {item.value for item in items if isinstance(item, Constant)}
         return among(value, constants) if len(constants) == len(items) else EITHER
 
-    def is_container(self, atom: Atom) -> bool:
-        """Return whether an atom is a list, set or dict."""
-        return isinstance(atom, Object) and isinstance(atom.kind, Library) and atom.kind.name.startswith("builtins.")
-
     def is_sequence(self, atom: Atom) -> bool:
         """Return whether a slice of an atom holds the same items as the atom."""
         if isinstance(atom, Wrapped) or self.is_container(atom):

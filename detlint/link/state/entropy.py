@@ -25,7 +25,7 @@ from detlint.link.state.values import (
     settled,
     single,
 )
-from detlint.programs.events import CHANCE, ENTROPIC, RESEEDED, SEEDED, UNSURE, Marked, Seeded
+from detlint.programs.events import CHANCE, ENTROPIC, OPTIONAL, RESEEDED, SEEDED, UNSURE, Marked, Seeded
 
 if TYPE_CHECKING:
     from detlint.link.state.run import Run
@@ -143,8 +143,23 @@ def seeding(value: Value) -> tuple[bool, str]:
 
 def mark_entropic(run: Run, given: Mapping[str, Value], place: Place) -> None:
     """Mark a call whose seed is entropy with options at their defaults; `given` are its values by parameter."""
-    if any(seeding(given[name]) == (True, "") and entropy_in(given[name]) for name in given.keys() & run.seeds):
-        run.note(Marked(ENTROPIC, place))
+    seeds = [taken_whole(run, given[name]) for name in given.keys() & run.seeds]
+    options = {option for value in seeds if entropy_in(value) for random, option in (seeding(value),) if random}
+    if options:
+        run.note(Marked(ENTROPIC if "" in options else OPTIONAL, place))
+
+
+def taken_whole(run: Run, value: Value) -> Value:
+    """Return the number that a seed stands for: entropy if one of several numbers is, as in `[seed, worker]`."""
+    found: Value = frozenset()
+    for atom in value:
+        items: Iterable[Value] = ()
+        if isinstance(atom, Tuple):
+            items = atom.items
+        elif run.is_container(atom):
+            items = [run.held(atom)]
+        found |= entropy_in(frozenset().union(*items)) or single(atom)
+    return found
 
 
 def reseed(run: Run, generators: tuple[str, ...], name: str, place: Place, option: str = "") -> Value:

@@ -324,6 +324,10 @@ class Run(Noting):
         """Return a list, set or dict made at an allocation site: one for each string that the function is given."""
         return Object(Library(f"builtins.{kind}"), path, order + self.frame.maker)
 
+    def is_container(self, atom: Atom) -> bool:
+        """Return whether an atom is a list, set or dict."""
+        return isinstance(atom, Object) and isinstance(atom.kind, Library) and atom.kind.name.startswith("builtins.")
+
     def open(self, owner: Atom) -> None:
         """Record that unknown names of an object's attributes are set, unless only where an option says so."""
         if not self.is_chosen():
