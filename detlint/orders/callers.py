@@ -1,6 +1,8 @@
-"""The calls in a file that give what one of its functions gives."""
+"""The expressions of a file that give what one of its functions gives."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from detlint.questions import CALLED, ITERATED
 from detlint.semantics.model import Module
@@ -8,12 +10,14 @@ from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of
 
 
-def callers(module: Module, function: s.Function) -> list[s.Call]:
-    """Return the calls in the file that give what a function gives.
+def callers(module: Module, function: s.Function) -> Sequence[s.Expression]:
+    """Return the expressions of the file that give what a function gives.
 
     They call it, or an object whose `__call__` it is; or they make an object whose `__iter__` it is, which gives the
-    same where it is iterated over.
+    same where it is iterated over. What a property gives, they read.
     """
+    if is_property(module, function):
+        return _reads_of(module, function)
     calls = _calls_of(module, {module.qualified(function), module.canonical(module.qualified(function))})
     klass = class_of(function)
     if klass is None or function.name not in (ITERATED, CALLED):
@@ -23,6 +27,27 @@ def callers(module: Module, function: s.Function) -> list[s.Call]:
     return calls + (
         made if function.name == ITERATED else [call for call in module.calls if maker(module, call) in made]
     )
+
+
+def is_property(module: Module, function: s.Function) -> bool:
+    """Return whether a method runs where an attribute of its name is read."""
+    marks = module.python("functions", "property")
+    return any(not module.names(each).isdisjoint(marks) for each in function.decorators)
+
+
+def _reads_of(module: Module, function: s.Function) -> list[s.Attribute]:
+    """Return the reads of a property; of an unknown object where nothing else in the file has such an attribute."""
+    klass, every = class_of(function), module.attributes(function.name)
+    if klass is None:
+        return []
+    defining = [each for each in module.classes.values() if function.name in each.scope.bindings]
+    alone = defining == [klass] and not any(each.stored for each in every)
+    found = []
+    for read in every:
+        owner = module.owner(read.value)
+        if not read.stored and (klass in module.family(owner) if owner is not None else alone):
+            found.append(read)
+    return found
 
 
 def maker(module: Module, call: s.Call) -> s.Call | None:

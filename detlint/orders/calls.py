@@ -59,7 +59,8 @@ class Calls:
             joined = self.module.types(call.arguments[1].value) <= {"builtins.list", "builtins.tuple"}
             return "passes" if joined and self.module.types(call.arguments[1].value) else "free"  # sum(lists, [])
         method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
-        return kind or self._methods.get(("other", method), "")
+        other = self._methods.get(("other", method), "")
+        return kind or ("" if names and other == "draws" else other)  # what is known to draw has a row of its own
 
     def sorts(self, call: s.Call) -> bool:
         """Return whether a call returns its items in a fixed order."""
@@ -179,7 +180,13 @@ class Calls:
         return bool(names) and names <= {"builtins.sum", "itertools.chain.from_iterable"}
 
     def numbers(self, call: s.Call) -> bool:
-        """Return whether the count of `enumerate` is used beyond messages; a count alone tells no items apart."""
+        """Return whether a call numbers its items, as `enumerate` does if its count is used beyond messages.
+
+        A count alone tells no items apart.
+        """
+        method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
+        if self._methods.get(("other", method)) == "numbers":
+            return True
         parent = call.parent
         if isinstance(parent, (s.For, s.Clause)) and isinstance(parent.target, s.Collection) and parent.target.elements:
             count = parent.target.elements[0]

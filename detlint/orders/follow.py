@@ -373,10 +373,10 @@ class Order:
             self._entries.append(entry)
             yield from found
             return
-        calls = [] if self._apart else callers(self.module, function)
+        calls = () if self._apart else callers(self.module, function)
         for call in calls:
             yield from self._leaks(call, text, depth - 1)
-        to = None if text else Carrier("result", self.module.qualified(function))
+        to = None if text else self.handing.result(function)
         yield Leak(node, "goes" if calls else kind, to)
 
     # Loops

@@ -6,11 +6,13 @@ from dataclasses import replace
 from functools import cache
 
 from detlint.catalogue import Catalogue
+from detlint.orders.callers import is_property
 from detlint.orders.parts import Out, Parts
 from detlint.questions import Carrier
 from detlint.semantics.libraries import KNOWN
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
+from detlint.tree.scopes import class_of
 
 _STEPS = 2  # into a value that leaves a file
 
@@ -35,7 +37,7 @@ class Handing:
         if isinstance(parent, s.Leave) and parent.kind == "return":
             function = self.module.function_of(parent)
             if function is not None and function.name != "<lambda>":
-                found.append(Carrier("result", self.module.qualified(function)))
+                found.append(self.result(function))
         elif isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
             found.append(self.parameter(parent, parent.parent, self.parts.called(parent.parent)))
         elif isinstance(parent, s.Assign) and node is parent.value:
@@ -60,8 +62,15 @@ class Handing:
             klass = self.module.class_of(node)
             found = Carrier("attribute", self.module.qualified(klass), node.attribute) if klass is not None else None
         elif (function := self.module.function_of(node)) is not None:
-            found = Carrier("result", self.module.qualified(function))
+            found = self.result(function)
         return replace(found, path=tuple(step.text for step in out.path)) if found is not None else None
+
+    def result(self, function: s.Function) -> Carrier:
+        """Return the carrier of what a function gives: an attribute of its objects, if it is a property."""
+        klass = class_of(function)
+        if klass is not None and is_property(self.module, function):
+            return Carrier("attribute", self.module.qualified(klass), function.name)
+        return Carrier("result", self.module.qualified(function))
 
     def is_own(self, name: str) -> bool:
         """Return whether a name may be one of the project's."""

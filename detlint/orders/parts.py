@@ -277,7 +277,7 @@ class Parts:
         function = self.module.function_of(node)
         if function is None or function.name == "<lambda>":
             return
-        calls = [] if self._apart else callers(self.module, function)
+        calls = () if self._apart else callers(self.module, function)
         for call in calls:
             yield from self._at(call, path, depth - 1)
         yield Out(node, path, bool(calls))

@@ -114,11 +114,16 @@ class Orders:
     def _same(self, carrier: Carrier, path: str) -> list[Carrier]:
         """Return a carrier under the qualified name of its definition.
 
-        For an attribute, return one carrier for each class of the family.
+        For an attribute, return one carrier for each class of the family, and its place in an object of that class.
         """
         name = self.names.defined(carrier.name, path)
         if carrier.kind == "attribute":
-            return [replace(carrier, name=each) for each in self.families.family(name)]
+            family = self.families.family(name)
+            inner = (f"attribute:{carrier.part}", *carrier.path)
+            return [
+                *(replace(carrier, name=each) for each in family),
+                *(Carrier("result", each, path=inner) for each in family),
+            ]
         if carrier.kind == "parameter":
             own = self.families.constructor(name)
             return [replace(carrier, name=own, part=self.families.parameter(own, carrier.part))]

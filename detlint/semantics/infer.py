@@ -98,6 +98,8 @@ class Types:
                     types = self.of(binding.value)
                 else:
                     types = self._of_item(binding)
+            elif binding.kind in ("for", "comprehension") and binding.value is not None:
+                types = self._of_each(binding.value, binding.path)
             else:
                 types = _NOTHING
             if not types:
@@ -112,6 +114,18 @@ class Types:
         if isinstance(binding.value, s.Call) and self.resolver.callee(binding.value) & self._tuples:
             return frozenset((TENSOR,))
         return _NOTHING
+
+    def _of_each(self, node: s.Expression, path: tuple[int, ...]) -> frozenset[str]:
+        """Return the types of what stands at `path` in each item of an iterable: the items of tensors are tensors."""
+        names = self.resolver.callee(node) if isinstance(node, s.Call) and path else _NOTHING
+        given = (
+            [a.value for a in node.arguments if a.keyword is None and not a.star] if isinstance(node, s.Call) else []
+        )
+        if names == {"builtins.zip"} and path[0] < len(given):
+            return self._of_each(given[path[0]], path[1:])
+        if names == {"builtins.enumerate"} and path[0] == 1 and given:
+            return self._of_each(given[0], path[1:])
+        return self.of(node) & {TENSOR} if not path else _NOTHING
 
     def _of_parameter(self, parameter: s.Parameter) -> frozenset[str]:
         if parameter.annotation is not None:

@@ -12,7 +12,7 @@ from detlint.semantics.index import Index
 from detlint.semantics.infer import TENSOR, Types
 from detlint.semantics.values import UNKNOWN, literal
 from detlint.tree import syntax as s
-from detlint.tree.scopes import Binding, Scope, bound, reaching
+from detlint.tree.scopes import Binding, Scope, bound, class_given, reaching
 
 _BUILTINS = frozenset(dir(builtins))
 _NOTHING: frozenset[str] = frozenset()
@@ -116,9 +116,9 @@ class Resolver(Index):
         only = bindings[0] if len(bindings) == 1 else None
         if only is not None and only.qualified is not None:
             return frozenset((self.canonical(only.qualified),))
-        if only is not None and isinstance(only.node, (s.Function, s.Class)):
-            return frozenset((self.qualified(only.node),))
-        return None
+        given = only.node if only is not None and isinstance(only.node, (s.Function, s.Class)) else None
+        given = class_given(only) if given is None and only is not None else given
+        return None if given is None else frozenset((self.qualified(given),))
 
     def _names_here(self, node: s.Name) -> frozenset[str]:
         bindings = reaching(node)
@@ -134,6 +134,8 @@ class Resolver(Index):
                 found.add(self.canonical(binding.qualified))
             elif isinstance(binding.node, (s.Function, s.Class)):
                 found.add(self.qualified(binding.node))
+            elif (klass := class_given(binding)) is not None:
+                found.add(self.qualified(klass))
             elif binding.kind == "assign" and binding.value is not None and not binding.path:
                 if isinstance(binding.value, s.Constant) and binding.value.value is None:
                     continue
@@ -380,7 +382,7 @@ def _gives_no_name(binding: Binding) -> bool:
     if binding.qualified is not None or isinstance(binding.node, (s.Function, s.Class)):
         return False
     if binding.kind != "assign" or binding.value is None or binding.path:
-        return True
+        return class_given(binding) is None
     return not isinstance(binding.value, (s.Name, s.Attribute, s.Conditional))
 
 

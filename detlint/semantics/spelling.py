@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from detlint.tree import syntax as s
-from detlint.tree.scopes import Scope, bound
+from detlint.tree.scopes import Scope, bound, class_given
 
 Endings = frozenset[str] | None  # None: any ending
 _NOTHING: frozenset[str] = frozenset()
@@ -82,6 +82,8 @@ class Spellings:
                 found.add(binding.qualified.rpartition(".")[2])
             elif isinstance(binding.node, (s.Function, s.Class)):
                 found.add(binding.node.name)
+            elif (klass := class_given(binding)) is not None:
+                found.add(klass.name)
             elif (value := bound(binding)) is not None:
                 values.append(value)
         endings = self._any_of(values) if values else _NOTHING

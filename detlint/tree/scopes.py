@@ -134,6 +134,15 @@ def _runs_in(name: s.Name, home: Scope) -> Scope | None:
     return scope
 
 
+def class_given(binding: Binding) -> s.Class | None:
+    """Return the class that a class method takes as its first parameter; None if a binding is not that parameter."""
+    function = binding.node.parent if isinstance(binding.node, s.Parameter) else None
+    if not isinstance(function, s.Function) or function.parameters[0] is not binding.node:
+        return None
+    marked = any(isinstance(mark, s.Name) and mark.id == "classmethod" for mark in function.decorators)
+    return class_of(function) if marked else None
+
+
 def bound(binding: Binding) -> s.Expression | None:
     """Return the expression that an assignment binds to its name, found through unpacked displays; None if unknown."""
     if binding.kind != "assign" or binding.value is None:
