@@ -51,6 +51,10 @@ def test_a_line_that_is_no_python_becomes_pass(line: str) -> None:
         ("%run seeds.py", "from seeds import *"),
         ("%run -i ./tools/seeds.py --seed 1", "from tools.seeds import *"),
         ("%run '../setup.ipynb'", "from setup import *"),
+        ('get_ipython().run_line_magic("matplotlib", " inline")', "pass"),
+        ('get_ipython().run_line_magic("run", " seeds.py")', "from seeds import *"),
+        ("get_ipython().run_line_magic('env', 'A=1 \\\\ \\'2\\'')", "import os; os.environ['A'] = \"1 \\\\ '2'\""),
+        ('get_ipython().run_line_magic("time", " seed_all(0)")', "seed_all(0)"),
     ],
 )
 def test_a_magic_that_means_something_stays(line: str, python: str) -> None:
@@ -87,6 +91,8 @@ def test_a_statement_behind_a_magic_is_kept_with_its_columns(magic: str, stateme
         "# is it?\nx = y  # y?\n",
         "x = 'why?'\n",
         'x = "a=%d" % 3\n',
+        'get_ipython().run_line_magic("time", "f()"); g("x")\n',
+        'x = get_ipython().run_line_magic("who_ls", "")\n',
         "x %= 3\nx != 3\n",
         "x = y % z; print(f'{x=!r}')\n",
         "x = '#' ; y = (\n  2)  # ((\nz = [\n]\n",

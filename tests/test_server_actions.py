@@ -203,3 +203,27 @@ def test_a_cell_that_becomes_text_and_code_again_is_read_again(editor: Editor, p
     editor.until(lambda: not editor.published[cell].diagnostics)
     editor.change_kind(book, 1, types.NotebookCellKind.Code, "python")
     editor.expect(cell, [(1, "DET401")])
+
+
+def test_a_notebook_that_is_sent_as_one_python_text_has_its_findings_there(editor: Editor, project: Path) -> None:
+    book = project / "book.ipynb"
+    book.write_text('{"cells": []}', encoding="utf-8")  # a client that joins the cells has another text than the disk
+    text = f"import torch\n\n\n{BENCHMARK}\n\n\nprint(torch.rand(2))\n"
+    uri = editor.open(book, text)
+    editor.expect(uri, [(4, "DET501"), (7, "DET101")])
+    assert [marked(text, each.range) for each in editor.published[uri].diagnostics] == [BENCHMARK, "torch.rand(2)"]
+    editor.type(uri, "print(", 'get_ipython().run_line_magic("run", " seeds.py")\nprint(')
+    editor.create(project / "seeds.py", "import torch\n\ntorch.manual_seed(0)\n")
+    editor.expect(uri, [(4, "DET501")])
+    _, suppress = editor.actions(uri, editor.published[uri].diagnostics[0].range)
+    editor.apply(suppress.edit)
+    assert f"{BENCHMARK}  # noqa: DET501\n" in editor.texts[uri]
+
+
+def test_a_notebook_that_is_sent_as_json_is_silent(editor: Editor, project: Path) -> None:
+    item = types.TextDocumentItem((project / "book.ipynb").as_uri(), "json", 1, '{"cells": []}')
+    editor.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+    uri = editor.open(project / "train.py", DRAW)
+    editor.expect(uri, [(3, "DET101")])
+    assert item.uri not in editor.published
+    editor.client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(item.uri)))

@@ -2,7 +2,8 @@
 
 The replacement of a magic has to parse and to have the right meaning: `pass` for a statement, and `get_ipython()`, an
 unknown value, for the value that `x = !command` assigns. Magics that set environment variables or run another file
-become equivalent Python, and magics whose argument is Python lose only their name.
+become equivalent Python, and magics whose argument is Python lose only their name. A call of `run_line_magic` counts as
+the magic: IPython writes magics so, and so do editors that send a notebook as Python.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ _ASSIGNMENT = re.compile(rf"(?:{_QUOTED})*?=[ \t]*(?=[!%])")
 _HELP = re.compile(r"[^#\"'\r\n]*\?[ \t]*(?=[\r\n]|\Z)")
 _ENVIRONMENT = re.compile(r"%(?:set_)?env[ \t]+(\w+)(?:[ \t]*=[ \t]*|[ \t]+)([^\r\n]*)")
 _RUN = re.compile(r"%run[ \t]+(?:-[a-zA-Z]+[ \t]+)*[\"']?([\w./-]+)")
+_CALL = re.compile(r"""get_ipython\(\)\.run_line_magic\((["'])(\w+)\1, *(["'])((?:\\.|(?!\3)[^\\])*)\3\)[ \t]*""")
 _TOKEN = re.compile(
     r"""
     (?P<string>\"{3}(?:\\.|[^\\])*?(?:\"{3}|\Z)|'{3}(?:\\.|[^\\])*?(?:'{3}|\Z)
@@ -130,10 +132,19 @@ def _stand_in(text: str, start: int) -> tuple[str, int] | None:
     line = text[start : _command_end(text, start)].rstrip("\r\n")
     if line[:1] in ("%", "!", "?", ",", ";", "/"):
         return _python(line)
+    call = _CALL.fullmatch(line)
+    if call is not None:
+        return _called(f"%{call[2]} " + re.sub(r"\\(.)", r"\1", call[4]).strip())
     assignment = _ASSIGNMENT.match(line)
     if assignment is not None:
         return f"{assignment[0]}get_ipython()", 0
     return ("pass", 0) if _HELP.match(line) else None
+
+
+def _called(line: str) -> tuple[str, int]:
+    """Return the Python for a magic that is written as a call, and its column shift."""
+    statement = _STATEMENT.match(line)
+    return _python(line) if statement is None else (line[statement.end() :], 0)
 
 
 def _python(line: str) -> tuple[str, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from lsprotocol import types
@@ -13,6 +13,7 @@ from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace import TextDocument, Workspace
 
 from detlint.sources.magics import LINES
+from detlint.sources.notebook import is_notebook
 from detlint.workspace import shown
 
 PYTHON = "python"
@@ -72,25 +73,32 @@ class Buffers(Workspace):
 
     def _file(self, document: TextDocument) -> Opened | None:
         path = path_of(document.uri)
-        if path.endswith(".ipynb") or not (path.endswith(".py") or document.language_id == PYTHON):
-            return None
-        text = document.source
-        return Opened(path, text, {None: Part(document.uri, document.version, text)})
+        part = Part(document.uri, document.version, document.source)
+        if document.language_id == PYTHON and is_notebook(path):  # all its cells, joined by the client
+            return Opened(path, _joined([part.text]), {0: part})
+        if document.language_id == PYTHON or path.endswith(".py"):
+            return Opened(path, part.text, {None: part})
+        return None
 
     def _notebook(self, notebook: types.NotebookDocument) -> Opened:
         path = path_of(notebook.uri)
         known = {each.uri: each for each in self.text_documents.values()}
         parts: dict[int | None, Part] = {}
-        cells = []
+        cells: list[str | None] = []
         for number, cell in enumerate(notebook.cells):
             document = known.get(cell.document)
             if document is None or document.language_id != PYTHON or cell.kind is not types.NotebookCellKind.Code:
-                cells.append({"cell_type": "markdown"})
+                cells.append(None)
                 continue
             parts[number] = Part(document.uri, document.version, document.source)
-            cells.append({"cell_type": "code", "source": document.source})
-        path = path if path.endswith(".ipynb") else f"{path}.ipynb"
-        return Opened(path, json.dumps({"cells": cells}), parts)
+            cells.append(document.source)
+        return Opened(path if is_notebook(path) else f"{path}.ipynb", _joined(cells), parts)
+
+
+def _joined(cells: Iterable[str | None]) -> str:
+    """Return a notebook of these code cells, as JSON; None stands for a cell of another kind."""
+    kinds = [{"cell_type": "markdown"} if cell is None else {"cell_type": "code", "source": cell} for cell in cells]
+    return json.dumps({"cells": kinds})
 
 
 def path_of(uri: str) -> str:
