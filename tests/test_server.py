@@ -271,6 +271,17 @@ def test_the_editors_settings_come_on_top_of_the_projects(editor: Editor, projec
     editor.expect(uri, [(3, "DET101")])
 
 
+def test_settings_that_a_client_sends_without_being_asked_stay(tmp_path: Path) -> None:
+    registers = types.DidChangeConfigurationClientCapabilities(dynamic_registration=True)
+    able = types.ClientCapabilities(types.WorkspaceClientCapabilities(did_change_configuration=registers))
+    editor = Editor([tmp_path], able, {"ignore": ["DET4"]})
+    editor.configure({"severity": "error"})  # before it answers what the server registers
+    editor.expect(editor.open(tmp_path / "train.py", f"{DRAW}{BENCHMARK}\n"), [(3, "DET101")])
+    assert editor.registered
+    editor.expect(editor.open(tmp_path / "other.py", f"{DRAW}{BENCHMARK}\n"), [(3, "DET101")])
+    assert editor.quit() == 0
+
+
 # Other clients
 
 

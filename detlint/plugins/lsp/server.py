@@ -82,13 +82,18 @@ def _register_documents(server: Server, session: Session) -> None:
             wanted.append(types.Registration("settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, section))
         if wanted:
             await server.client_register_capability_async(types.RegistrationParams(wanted))
-        await _configure(None)
+        if _answers():  # a client that does not may have sent its settings by now
+            await _configure(None)
         session.soon()
+
+    def _answers() -> bool:
+        """Return whether the client can be asked for the settings."""
+        return bool(get_capability(server.client_capabilities, "workspace.configuration"))
 
     async def _configure(told: object) -> None:
         """Ask the client for the settings if it supports that; else use what it has sent."""
         given = None
-        if get_capability(server.client_capabilities, "workspace.configuration"):
+        if _answers():
             items = [types.ConfigurationItem(section=_SECTION)]
             answer = await server.workspace_configuration_async(types.ConfigurationParams(items))
             given = answer[0] if answer else None
