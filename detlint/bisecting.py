@@ -78,9 +78,15 @@ def _of_finding(judged: Judged, near: bool, known: Static) -> Static:
         unsafe = " --unsafe-fixes" if finding.fix.safety is Safety.UNSAFE else ""
         fix = f"`detlint --fix{unsafe} --select {rule.code}` ({finding.fix.title})"
     place = str(Line(_shown(finding.place.path), finding.place.line, cell=finding.place.cell))
-    told = rule.help.format(**finding.details)
     return replace(
-        known, code=rule.code, name=rule.name, place=place, message=finding.message, help=told, fix=fix, near=near
+        known,
+        code=rule.code,
+        name=rule.name,
+        place=place,
+        message=finding.message,
+        help=judged.help,
+        fix=fix,
+        near=near,
     )
 
 

@@ -24,6 +24,16 @@ class Judged:
     rule: Rule
     severity: Severity
 
+    @property
+    def why(self) -> str:
+        """What makes runs differ at this place."""
+        return self.rule.why.format(**self.finding.details)
+
+    @property
+    def help(self) -> str:
+        """What to do at this place."""
+        return self.rule.help.format(**self.finding.details)
+
 
 @record(frozen=True)
 class Verdict:

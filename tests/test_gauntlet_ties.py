@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from detlint.output.words import remarks
+
 from .support import codes, report
 
 
@@ -37,3 +39,11 @@ def test_a_sort_is_made_stable_where_it_can_be(call: str, fixed: str | None) -> 
     line = text.splitlines()[edit.place.line - 1]
     start, end = edit.place.column - 1, edit.place.end_column - 1
     assert (line[:start] + edit.text + line[end:]).strip() == f"return {fixed}"
+
+
+def test_the_reason_of_a_finding_is_that_of_its_call() -> None:
+    text = "import torch\n\n\ndef f(x, k):\n    return torch.bincount(x).topk(k).indices\n"
+    (found,) = report({"example.py": text}, ("DET305",)).findings
+    why, remedy = remarks(found)
+    assert why == f"why: {found.why}" and remedy == f"help: {found.help}"
+    assert "{" not in why + remedy

@@ -104,7 +104,7 @@ def test_a_finding_has_its_lines_its_path_its_reasons_and_its_rule(example: tupl
         assert marked and marked in unescape("".join(re.findall("<mark>(.*?)</mark>", article)))
         for related in finding.related:
             assert shown(page.prose(related.message)) in shown(article)
-        assert shown(page.prose(rule.why)) in shown(article)
+        assert shown(page.prose(judged.why)) in shown(article)
         assert f'href="#{rule.code}"' in article and text.count(f'id="{rule.code}"') == 1
         assert shown(page.prose(rule.summary)) in said
 

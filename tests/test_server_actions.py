@@ -162,14 +162,17 @@ def test_the_page_of_a_rule_is_shown_over_its_finding(editor: Editor, project: P
     (found,) = editor.diagnostics(uri)
     text = editor.hover(uri, found.range.start)
     assert text.startswith("**DET101** `unseeded-torch`: ")
+    assert "\n\nHelp: call `torch.manual_seed(seed)` before the first draw" in text
     assert editor.hover(uri, types.Position(0, 0)) == ""
 
 
 def test_the_page_of_a_rule_is_shown_over_its_code_in_a_comment(editor: Editor, project: Path) -> None:
-    text = f"import torch\n\n{BENCHMARK}  # noqa: E501, DET501\n"
+    text = f"import torch\n\n{BENCHMARK}  # noqa: E501, DET501, DET101\n"
     uri = editor.open(project / "train.py", text)
     editor.expect(uri, [])
     assert editor.hover(uri, position(text, text.index("DET501") + 3)).startswith("**DET501**")
+    over = editor.hover(uri, position(text, text.index("DET101") + 3))
+    assert "\n\nWhy: " in over and "\n\nHelp: " not in over  # only a finding says what to do
     assert editor.hover(uri, position(text, text.index("E501") + 1)) == ""
 
 

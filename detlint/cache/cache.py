@@ -262,7 +262,8 @@ def small(collected: Collected) -> Collected:
 def _can_be_shown(finding: Finding) -> bool:
     """Return whether a finding belongs to a rule, and has the details that the rule's page needs."""
     try:
-        return bool(catalogues.load().rules[finding.code].help.format(**finding.details))
+        rule = catalogues.load().rules[finding.code]
+        return bool(rule.why.format(**finding.details) and rule.help.format(**finding.details))
     except (AttributeError, LookupError, ValueError):
         return False
 

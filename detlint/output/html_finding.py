@@ -65,8 +65,8 @@ class Articles:
         if finding.verification is not None:
             head = "Simulated" if finding.verification.verdict == "simulated" else "Measured"
             yield f"<dt>{head}<dd>{_verified(finding.verification)}"
-        yield f"<dt>Why<dd>{prose(rule.why)}"
-        yield f"<dt>Help<dd>{prose(rule.help.format(**finding.details))}"
+        yield f"<dt>Why<dd>{prose(judged.why)}"
+        yield f"<dt>Help<dd>{prose(judged.help)}"
         if rule.breaks:
             yield f"<dt>Breaks<dd>{text(', '.join(rule.breaks))}"
         if finding.fix is not None:

@@ -130,11 +130,12 @@ def _artifact(name: str) -> dict[str, Any]:
 
 def _rule(rule: Rule) -> dict[str, Any]:
     page = _page(rule)
+    why = "" if "{" in rule.why else f" {rule.why[:1].upper()}{rule.why[1:]}."  # each finding has its own reason
     return {
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": _message(rule.summary)},
-        "fullDescription": {"text": _message(f"{rule.summary}. {rule.why[:1].upper()}{rule.why[1:]}.")},
+        "fullDescription": {"text": _message(f"{rule.summary}.{why}")},
         "help": {"text": page, "markdown": page},
         "defaultConfiguration": {"level": rule.severity.value},
         "properties": {"tags": [rule.family, *rule.breaks]},

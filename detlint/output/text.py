@@ -69,8 +69,7 @@ def _cause(judged: Judged) -> object:
     if finding.operation is None or fixed:
         return id(judged)
     verdict = None if finding.verification is None else (finding.verification.verdict, finding.verification.text)
-    told = judged.rule.help.format(**finding.details)
-    return finding.code, judged.severity, finding.operation.row, finding.operation.raising, told, verdict
+    return finding.code, judged.severity, finding.operation.row, finding.operation.raising, judged.help, verdict
 
 
 def _concise(page: Lines, report: Report, read: Read) -> None:
@@ -96,7 +95,7 @@ def _head(judged: Judged, place: str) -> tuple[Part, ...]:
 
 
 def _finding(page: Lines, judged: Judged, lines: list[str], others: Sequence[Judged]) -> None:
-    finding, rule = judged.finding, judged.rule
+    finding = judged.finding
     place = finding.place
     style = _STYLES[judged.severity]
     page.line(*_head(judged, where(place)))
@@ -112,8 +111,8 @@ def _finding(page: Lines, judged: Judged, lines: list[str], others: Sequence[Jud
             page.line(f"{' ' * width}   {no_command(f'{path}:{spots}')}")
     if finding.verification is not None:
         page.line(f"{' ' * width} = ", ("verified: ", "bold"), *_verified(finding.verification))
-    page.line(f"{' ' * width} = ", ("why: ", "bold"), rule.why)
-    page.line(f"{' ' * width} = ", ("help: ", "bold"), one_line(rule.help.format(**finding.details)))
+    page.line(f"{' ' * width} = ", ("why: ", "bold"), one_line(judged.why))
+    page.line(f"{' ' * width} = ", ("help: ", "bold"), one_line(judged.help))
     page.line()
 
 

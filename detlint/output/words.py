@@ -35,13 +35,13 @@ def measured(verification: Verification) -> str:
 
 def remarks(judged: Judged) -> Iterator[str]:
     """Yield what follows a finding's message: its place in a notebook, what a device showed, the reason, and help."""
-    finding, rule = judged.finding, judged.rule
+    finding = judged.finding
     if finding.place.cell is not None:
         yield f"in cell {finding.place.cell + 1}, line {finding.place.line}"
     if finding.verification is not None:
         yield f"verified: {finding.verification.verdict}{measured(finding.verification)}"
-    yield f"why: {rule.why}"
-    yield f"help: {rule.help.format(**finding.details)}"
+    yield f"why: {judged.why}"
+    yield f"help: {judged.help}"
 
 
 def related(finding: Finding) -> Iterator[str]:

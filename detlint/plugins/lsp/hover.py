@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from detlint import catalogue
 from detlint.catalogue import Rule
 from detlint.finding import Place
+from detlint.report import Judged
 from detlint.sources.source import lines_of
+from detlint.support.printed import one_line
 
 _PAGES = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]*\)")  # an editor has no other page to go to
 _NOQA = re.compile(r"#\s*(?:detlint:\s*)?noqa:.*", re.IGNORECASE)
@@ -16,10 +18,15 @@ _CODE = re.compile(r"\bDET\d{3}\b", re.IGNORECASE)
 _INFO = re.compile(r"^```py\b.*$", re.MULTILINE)
 
 
-def page(rule: Rule) -> str:
-    """Return a rule's page as Markdown: what is wrong, why, what to do, then its text."""
+def page(rule: Rule, judged: Judged | None = None) -> str:
+    """Return a rule's page as Markdown: what is wrong, why, what to do, then its text.
+
+    What the rule leaves open is filled in by the finding that the page is shown over, and left out if there is none.
+    """
+    said = {"Why": rule.why, "Help": rule.help} if judged is None else {"Why": judged.why, "Help": judged.help}
+    told = [f"{name}: {one_line(text)}." for name, text in said.items() if judged is not None or "{" not in text]
     below = _INFO.sub("```python", _PAGES.sub(r"\1", rule.text)).strip()
-    return f"**{rule.code}** `{rule.name}`: {rule.summary}.\n\nWhy: {rule.why}.\n\nHelp: {rule.help}.\n\n---\n\n{below}"
+    return "\n\n".join((f"**{rule.code}** `{rule.name}`: {rule.summary}.", *told, "---", below))
 
 
 def named(text: str, place: Place) -> Iterator[Rule]:

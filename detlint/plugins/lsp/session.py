@@ -158,8 +158,9 @@ class Session:
         path, cell, document = part
         point = types.Range(params.position, params.position)
         place = Text(document.text, self.client.codec).place(path, point, cell)
-        rules = [judged.rule for judged in self._at(place)] or list(named(document.text, place))
-        text = "\n\n---\n\n".join(map(page, {rule.code: rule for rule in rules}.values()))
+        pages = {judged.rule.code: page(judged.rule, judged) for judged in self._at(place)}
+        pages = pages or {rule.code: page(rule) for rule in named(document.text, place)}
+        text = "\n\n---\n\n".join(pages.values())
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text)) if text else None
 
     # The analysis
