@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -14,6 +15,8 @@ import pytest
 from .support import documented
 
 pytest.importorskip("pygls")
+
+from detlint.plugins.lsp import options
 
 SCRIPTS = Path(__file__).parent / "editors"
 PAGE = "docs/editors.md"
@@ -48,3 +51,32 @@ def test_an_editor_shows_findings_and_makes_fixes(editor: str, tmp_path: Path) -
     assert sorted(done.stdout.split("\n")) == ["", "DET101 in line 4", "DET501 in line 3"]
     fixed = (tmp_path / "train.py").read_text()
     assert "torch.manual_seed(0)\nmodel = " in fixed
+
+
+def test_the_configuration_for_jupyterlab_starts_the_server() -> None:
+    configuration = json.loads(documented(PAGE, "## JupyterLab", "json"))
+    server = configuration["LanguageServerManager"]["language_servers"]["detlint"]
+    name, *arguments = server.pop("argv")
+    assert server == {
+        "version": 2,  # of this format: the only one that jupyter-lsp reads
+        "languages": ["python"],
+        "display_name": "detlint",
+        "requires_documents_on_disk": False,
+    }
+    texts = [
+        '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"processId": null, "capabilities": {}}}',
+        '{"jsonrpc": "2.0", "id": 2, "method": "shutdown"}',
+        '{"jsonrpc": "2.0", "method": "exit"}',
+    ]
+    sent = "".join(f"Content-Length: {len(each)}\r\n\r\n{each}" for each in texts)
+    done = subprocess.run(
+        [sys.executable, "-m", name, *arguments], input=sent.encode(), capture_output=True, timeout=100
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b'"textDocumentSync"' in done.stdout
+
+
+def test_the_settings_for_jupyterlab_are_those_that_the_server_takes() -> None:
+    settings = json.loads(documented(PAGE, "JSON Settings Editor", "json"))
+    given = settings["language_servers"]["detlint"]["serverSettings"]
+    assert {name.removeprefix("detlint.") for name in given} <= set(options.KNOWN)
