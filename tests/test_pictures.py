@@ -13,7 +13,7 @@ from playwright.sync_api import Browser
 from tests.browser import browser, opened
 from tests.tools.pictures import charts, drawing, terminal
 
-PICTURES = ["repeats", "spread", "speed", "overhead", "terminal", "neovim", "emacs"]
+PICTURES = ["repeats", "spread", "speed", "overhead", "terminal", "neovim", "emacs", "jupyterlab"]
 COLORS = 40  # more than those of a picture on which no text was drawn
 
 

@@ -18,7 +18,7 @@ import numpy
 import torch
 
 from detlint import __version__
-from tests.tools.pictures import drawing, editors, overhead, repeats
+from tests.tools.pictures import drawing, editors, jupyterlab, overhead, repeats
 from tests.tools.pictures.charts import FOLDER
 
 MEMORY = Path("/dev/shm")
@@ -27,6 +27,7 @@ MEASURED = {
     "spread": lambda: repeats.spread(MEMORY),
     "overhead": overhead.overhead,
     "editors": editors.editors,
+    "jupyterlab": jupyterlab.jupyterlab,
 }
 
 
