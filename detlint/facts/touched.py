@@ -78,7 +78,8 @@ class _Touched:
         within = self._method(node) if owner and self.owners.is_self(node.value) else ""
         if node.stored and not self._adds(node):
             if not self.field.holds_nothing(node):
-                yield Touch(carrier, FILLS, self.module.place(node.parent or node), within)
+                kind = LOADS if not owner and _is_tied(node) else FILLS
+                yield Touch(carrier, kind, self.module.place(node.parent or node), within)
             return
         use = self.uses.of(node)
         if use.effect is Effect.NOTHING or (not owner and use.effect in (Effect.READS, Effect.HANDED)):
@@ -180,3 +181,9 @@ class _Touched:
             if any(each.default is None and not each.star for each in own):
                 found.append(name)
         return found
+
+
+def _is_tied(node: s.Attribute) -> bool:
+    """Return whether an object is given what another one has under the same name, as `head.weight = words.weight`."""
+    value = node.parent.value if isinstance(node.parent, s.Assign) else None
+    return isinstance(value, s.Attribute) and value.attribute == node.attribute

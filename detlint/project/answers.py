@@ -18,7 +18,7 @@ from detlint.project.branches import Branches
 from detlint.project.convolutions import convolving
 from detlint.project.epochs import Epochs
 from detlint.project.families import Families
-from detlint.project.memory import Memories
+from detlint.project.memory import Memories, always_restores
 from detlint.project.modes import Modes
 from detlint.project.names import Names
 from detlint.project.orders import Orders
@@ -314,11 +314,11 @@ class Answers:
         return loosely and any({one, other} <= self.reached(path) for path in self.program.facts)
 
     def _is_trained_afresh(self, klass: str) -> bool:
-        """Return whether a program trains objects of a class without restoring weights, options at their defaults."""
+        """Return whether a program may train objects of a class without restoring weights, options as they are."""
         path = self._families.functions.get(f"{klass}.__init__", "")
         made = bool(self.program.walks.get((path, f"{klass}.__init__")))
         entries = self._importing.get(path, []) if made else []
-        return any(entry.marked("trains") and not entry.restores for entry in entries)
+        return any(entry.marked("trains") and not always_restores(entry) for entry in entries)
 
     @cached_property
     def _families(self) -> Families:

@@ -9,11 +9,19 @@ from functools import cached_property
 from detlint.facts.touches import ALLOCATES, FILLS, HANDS, LOADS, OPEN, READS, Touch
 from detlint.finding import Place
 from detlint.link.state.program import Program
+from detlint.programs.entries import Entry
+from detlint.programs.events import Marked
 from detlint.project.families import Families
 from detlint.questions import Carrier, Unfilled
 
 _MOST = 200  # the most carriers examined for one question
 _MAKES = "__init__"
+
+
+def always_restores(entry: Entry) -> bool:
+    """Return whether a program loads weights whatever it finds, such as a checkpoint of an earlier run."""
+    marks = (met for met in entry.of(Marked) if met.event.kind == "restores")
+    return entry.restores and any(not (met.guarded or met.arms or met.sides) for met in marks)
 
 
 class FilledError(Exception):
@@ -196,6 +204,7 @@ class _Search:
         self.owner = self.owner or carrier.name
         self._swept(set(family), path)
         found: list[tuple[Place, ...]] = []
+        computed: list[tuple[Place, ...]] = []
         for file, touch in memories.of_attribute(carrier.part):
             owner = memories.names.defined(touch.carrier.name, file) if touch.carrier.name else ""
             if (owner and owner not in family) or not memories.shares(file, path, True):
@@ -207,13 +216,15 @@ class _Search:
             elif touch.kind == FILLS and self._is_idle(family, touch.within):
                 self.forgotten = True
             elif touch.kind == HANDS and touch.to is None and self.kept == "parameter" and touch.within != _MAKES:
-                continue  # computing with a leaf that takes gradients does not write to it
+                computed += (
+                    [(touch.place,)] if touch.place is not None else []
+                )  # a leaf that takes gradients: read only
             elif touch.kind == HANDS and touch.to is not None and touch.to.kind == "result":
                 raise FilledError  # the caller that receives it may write to it
             else:
                 found += self._followed(file, touch)
         self.forgotten = self.forgotten or self._fills_others(family, carrier.part)
-        return found
+        return found or computed
 
     def _is_idle(self, family: list[str], method: str) -> bool:
         """Return whether nothing calls a method of a module that takes no arguments."""
