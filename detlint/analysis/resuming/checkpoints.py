@@ -74,6 +74,17 @@ class Checkpoints:
                 found[saved.node] = Saved(saved.node, saved.optimizers, saved.whole, given=True)
         yield from sorted(found.values(), key=lambda saved: saved.node.order)
 
+    def with_optimizer(self) -> Iterator[s.Expression]:
+        """Yield the dicts that are saved with an optimizer's state which the file also loads, and nothing unknown."""
+        keys = {each.key for each in self.resumed}
+        for call in self.module.calls if keys else ():
+            for argument in call.arguments if self._is_named(call, "writer") else ():
+                held = None if argument.star else self._dicts.held(argument.value)
+                if held is not None and held.whole:
+                    stated = (key for key, value in held.entries if any(map(self._is_of_optimizer, _states_in(value))))
+                    if not keys.isdisjoint(stated):
+                        yield held.made
+
     def _saved(self, node: s.Expression, objects: bool) -> Saved | None:
         if isinstance(node, s.Call) and any(call is node and self._is_of_optimizer(call) for call in _states_in(node)):
             return Saved(node, frozenset((WHOLE,)))
