@@ -99,3 +99,10 @@ def test_a_seed_is_the_programs_unless_a_context_manager_of_its_own_takes_it_bac
         """
     found = told(tmp_path, program)["generators"]["torch"]
     assert ([(each["what"], each["line"]) for each in found["seeds"]], found["state"]) == (seeds, state)
+
+
+def test_the_text_names_an_unknown_call_that_may_seed(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("import torch\nimport other\n\nother.seed_all(0)\ntorch.nn.Linear(2, 2)\n")
+    result = CliRunner().invoke(cli, ["entries", "--all", "--no-cache", str(tmp_path)], catch_exceptions=False)
+    told = result.stdout.replace(f"{tmp_path}/", "")
+    assert "perhaps seeded at train.py:4 by other.seed_all, drawn at train.py:5 by torch.nn.Linear" in told

@@ -123,6 +123,10 @@ READERS: dict[str, Callable[[str], Iterator[Row]]] = {
 }  # fmt: skip
 
 
+def test_each_format_has_a_reader() -> None:
+    assert READERS.keys() == set(formats.NAMES) - {"text", "concise", "grouped", "json"}, "add a reader to READERS"
+
+
 @pytest.mark.parametrize("name", READERS)
 def test_each_format_tells_the_rule_the_place_and_the_message_of_each_finding(name: str) -> None:
     rows = list(READERS[name](made().texts[name]))

@@ -126,6 +126,9 @@ def _plain_story(entry: Entry, stream: Stream) -> str:
         return f"perhaps seeded at {at} by {met.event.what}, {drawn}"
     if stream.state != "optional":
         return f"{drawn}, not seeded"
+    guessed = next((met for met in stream.seeds if met.event.guessed), None)
+    if guessed is not None:
+        return f"perhaps seeded at {_where(guessed.event.place)} by {guessed.event.what}, {drawn}"
     apart = stream.drawn is not None and stream.drawn.apart
     return f"{drawn} for a loader, seeded in its workers only" if apart else f"{drawn}, seeded on some paths only"
 

@@ -127,7 +127,9 @@ def _refuse(code: str, name: str) -> None:
         free = next(f"{code[:4]}{n:02}" for n in range(1, 100) if f"{code[:4]}{n:02}" not in rules)
         raise click.UsageError(f"{code} is {rules[code].name}; {free} is free")
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", name) or name.startswith(_TAKEN):
-        raise click.UsageError(f"{name!r} is no name such as set-order: words in small letters that say what is bad")
+        raise click.UsageError(
+            f"{name!r} is no name such as set-order: two or more words that say what is bad, in small letters, joined by hyphens"
+        )
     if any(rule.name == name for rule in rules.values()):
         raise click.UsageError(f"{name} is the name of another rule; take another one")
 
