@@ -30,7 +30,9 @@ def carried(module: Module) -> tuple[Flow, ...]:
     return tuple(dict.fromkeys(found))
 
 
-_USES = frozenset(("draws", "numbers", "array", "dataset", "trains", "state", "writes", "position", "first", "sums"))
+_USES = frozenset(
+    ("draws", "numbers", "array", "dataset", "trains", "state", "collective", "writes", "position", "first", "sums")
+)
 
 
 class _Flows:

@@ -20,7 +20,7 @@ _LISTS = frozenset(("builtins.list",))
 class Effect:
     """`kind` is "adds" (to the list `node`), "maps" (into the mapping `node`, by the item), "hands" (an item, as the
     argument `node`, to code of another file), or a kind of leak: "numbers", "first", "draws", "array", "writes",
-    "yielded", "state" (a model is given what it holds).
+    "yielded", "state" (a model is given what it holds), "collective" (an operation that all ranks take part in).
 
     Others are "sums": the items are added up, and each addition rounds; and "trains": a model learns from each.
     """
@@ -47,6 +47,7 @@ class Loops:
         self._writers = names("order", "writer")
         self._writing = names("order", "writer", "methods")
         self._registering = names("order", "method", "methods", id="registers")
+        self._collectives = names("order", "collective")
         self._drawn = Drawn(module, names("order", "use", id="generators"))
 
     # Effects
@@ -92,6 +93,8 @@ class Loops:
                 yield Effect(call, "writes")
         if self.is_message(call):
             return
+        if not self.module.callee(call).isdisjoint(self._collectives):
+            yield Effect(call, "collective")
         yield from (Effect(each, "adds") for each in self.gathering.lists(call, loop))
         if self.gathering.numbers(call, loop):
             yield Effect(call, "numbers")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from detlint.orders.callers import callers
 from detlint.orders.calls import Calls
 from detlint.orders.counts import VIEWS
+from detlint.orders.parts import Parts
 from detlint.orders.rebound import Live
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
@@ -17,8 +19,9 @@ _DEPTH = 4
 class Mapped:
     """Finds the expressions of one file that take the keys, or what stands under them, one by one."""
 
-    def __init__(self, module: Module, calls: Calls, live: Live) -> None:
+    def __init__(self, module: Module, calls: Calls, parts: Parts, live: Live) -> None:
         self.module = module
+        self._parts = parts
         self._calls = calls
         self._live = live
         self._same = module.python("functions", "same-mapping")
@@ -39,7 +42,13 @@ class Mapped:
                 yield from self.taken(call, depth - 1)
         elif isinstance(parent, s.Argument) and isinstance(call, s.Call) and self.module.callee(call) <= self._same:
             yield from self.taken(call, depth - 1) if self.module.callee(call) else ()
-        elif self._calls.exposes(node) and not self._calls.hands_on(node):
+        elif isinstance(parent, s.Leave) and parent.kind == "return":
+            function = self.module.function_of(parent)
+            for each in callers(self.module, function) if function is not None else ():
+                yield from self.taken(each, depth - 1)
+        elif self._calls.hands_on(node):
+            yield from self._entered(node, depth)
+        elif self._calls.exposes(node):
             yield node
 
     def filled(self, holder: s.Expression, node: s.Node) -> Iterator[s.Expression]:
@@ -54,6 +63,17 @@ class Mapped:
         for read in self._of(target):
             if isinstance(read, s.Attribute) or any(binding.node is assign for binding in self._live(read)):
                 yield from self.taken(read, depth - 1)
+
+    def _entered(self, node: s.Expression, depth: int) -> Iterator[s.Expression]:
+        """Yield where a function of the file takes up the order of a mapping that it is given."""
+        argument, call = node.parent, node.parent.parent if node.parent is not None else None
+        if not isinstance(argument, s.Argument) or not isinstance(call, s.Call) or argument.star:
+            return
+        for name in sorted(self.module.callee(call) & self.module.functions.keys()):
+            wanted, scope = self._parts.parameter(call, argument), self.module.functions[name].scope
+            for read in self.module.reads(scope, wanted):
+                if any(binding.kind == "parameter" for binding in self._live(read)):
+                    yield from self.taken(read, depth - 1)
 
     def _of(self, holder: s.Expression) -> Iterator[s.Name | s.Attribute]:
         """Yield the reads of a name, or of an attribute of a class of the file."""
