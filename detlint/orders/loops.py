@@ -47,6 +47,7 @@ class Loops:
         self._writers = names("order", "writer")
         self._writing = names("order", "writer", "methods")
         self._registering = names("order", "method", "methods", id="registers")
+        self._registers = names("order", "method", "types", id="registers")
         self._collectives = names("order", "collective")
         self._drawn = Drawn(module, names("order", "use", id="generators"))
 
@@ -131,7 +132,8 @@ class Loops:
                 if isinstance(held, s.Name) and isinstance(target.value, s.Name) and held.id == target.value.id:
                     yield Effect(assign, "numbers")
             if self._is_keyed_by_item(target, loop):
-                yield Effect(target.value, "maps")
+                registers = not self.module.types(target.value).isdisjoint(self._registers)
+                yield Effect(assign, "state") if registers else Effect(target.value, "maps")
         elif assign.operator == "=" and isinstance(target, s.Name) and self._grows(target, assign, loop):
             yield Effect(assign, "array")
         elif assign.operator == "+=" and isinstance(target, s.Name) and self.gathering.outside(target, loop):

@@ -40,7 +40,7 @@ def used(module: Module, row: Row, made: s.Call) -> s.Call | None:
 
 
 def _loaded(module: Module, row: Row, made: s.Call) -> s.Call | None:
-    holder = _taker(module, [made], row.list("holders"))
+    holder = _taker(module, _reads(module, made), row.list("holders"))
     return None if holder is None else _taker(module, _reads(module, holder), row.list("loaders"))
 
 
@@ -53,8 +53,14 @@ def _taker(module: Module, given: Sequence[s.Expression], names: Collection[str]
     return min(found, key=lambda call: call.order) if found and len(found) == len(calls) else None
 
 
-def _reads(module: Module, made: s.Call) -> list[s.Expression]:
-    """Return the uses of what a call makes: the call itself, or the reads of the variable that it is kept in."""
+def _reads(module: Module, made: s.Call, depth: int = 2) -> list[s.Expression]:
+    """Return the uses of what a call makes: the call itself, the reads of the variable that it is kept in, or the same
+    of the calls of the function that returns it.
+    """
+    if isinstance(made.parent, s.Leave) and made.parent.kind == "return":
+        function = module.function_of(made)
+        calls = module.calls_to({module.qualified(function)}) if function is not None and depth else ()
+        return [read for call in calls for read in _reads(module, call, depth - 1)]
     if not isinstance(made.parent, s.Assign):
         return [made]
     targets = kept_as(made)
