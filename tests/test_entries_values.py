@@ -100,6 +100,25 @@ def test_a_dataclass_is_a_dict_of_its_fields(tmp_path: Path) -> None:
     assert entry["generators"]["python"]["state"] == "seeded"
 
 
+def test_the_fields_of_a_dataclass_are_surely_among_the_keywords(tmp_path: Path) -> None:
+    entry = told(
+        tmp_path,
+        """
+        import torch
+        from dataclasses import asdict, dataclass
+
+
+        @dataclass
+        class Modes:
+            mode: bool = True
+
+
+        torch.use_deterministic_algorithms(**asdict(Modes()))
+        """,
+    )
+    assert entry["deterministic_algorithms"]["state"] == "on"
+
+
 @pytest.mark.parametrize(
     ("made", "word"),
     [

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 
+from detlint.catalogue import Catalogue
 from detlint.orders.callers import maker
 from detlint.orders.follow import Order
 from detlint.orders.leaks import Leak
@@ -30,6 +32,13 @@ def carried(module: Module) -> tuple[Flow, ...]:
     return tuple(dict.fromkeys(found))
 
 
+@cache
+def _methods(catalogue: Catalogue) -> frozenset[str]:
+    """Return the methods of tensors and of what Python itself has, which no class of the project gives."""
+    tensors = (name.rpartition(".")[2] for name in catalogue.names("names", "tensor", id="tensor-methods"))
+    return frozenset((*tensors, *dir(str), *dir(list), *dir(dict), *dir(set)))
+
+
 _USES = frozenset(
     ("draws", "numbers", "array", "dataset", "trains", "state", "collective", "writes", "position", "first", "sums")
 )
@@ -40,6 +49,7 @@ class _Flows:
         self.module = module
         self.order = Order(module, apart=True)
         self._gathering = module.python("methods", "takes-in") | {"len", "open"}
+        self._common = _methods(module.catalogue)
         self._single = module.python("types", "plain") | module.python("types", "no-collection")
 
     def of_classes(self) -> Iterator[Flow]:
@@ -118,9 +128,17 @@ class _Flows:
 
     def _within(self, carrier: Carrier, node: s.Expression) -> Iterator[Flow]:
         """Yield what is done with what the value of an expression holds."""
-        for path in _taken(node):
+        for path in (*_taken(node), *self._called(node)):
             within = replace(carrier, path=tuple(step.text for step in path))
             yield from self._flows(within, self.order.leaks_at(node, path))
+
+    def _called(self, node: s.Expression) -> Iterator[Path]:
+        """Yield the step by which a method of an object is called whose class may be one of another file."""
+        method, call = node.parent, node.parent.parent if node.parent is not None else None
+        if not isinstance(method, s.Attribute) or not isinstance(call, s.Call) or call.function is not method:
+            return
+        if method.attribute not in self._common and not isinstance(call.parent, s.ExpressionStatement):
+            yield from () if self.module.types(node) else [(Step("call", method.attribute),)]
 
     def of_attributes(self) -> Iterator[Flow]:
         """Yield what methods do with their objects' attributes, and other code with those of other files' objects."""

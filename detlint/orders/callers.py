@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from detlint.questions import CALLED, ITERATED
 from detlint.semantics.model import Module
@@ -13,13 +13,15 @@ from detlint.tree.scopes import class_of
 def callers(module: Module, function: s.Function) -> Sequence[s.Expression]:
     """Return the expressions of the file that give what a function gives.
 
-    They call it, or an object whose `__call__` it is; or they make an object whose `__iter__` it is, which gives the
-    same where it is iterated over. What a property gives, they read.
+    They call it, also on an unknown object if nothing else in the file has such a method, or call an object
+    whose `__call__` it is; or they make an object whose `__iter__` it is, which gives the same where it is iterated
+    over. What a property gives, they read.
     """
     if is_property(module, function):
         return _reads_of(module, function)
     calls = _calls_of(module, {module.qualified(function), module.canonical(module.qualified(function))})
     klass = class_of(function)
+    calls += [call for call in _calls_at(_reads_of(module, function)) if call not in calls]
     if klass is None or function.name not in (ITERATED, CALLED):
         return calls
     own = module.qualified(klass)
@@ -36,7 +38,7 @@ def is_property(module: Module, function: s.Function) -> bool:
 
 
 def _reads_of(module: Module, function: s.Function) -> list[s.Attribute]:
-    """Return the reads of a property; of an unknown object where nothing else in the file has such an attribute."""
+    """Return the reads of a method; of an unknown object where nothing else in the file has such an attribute."""
     klass, every = class_of(function), module.attributes(function.name)
     if klass is None:
         return []
@@ -45,9 +47,16 @@ def _reads_of(module: Module, function: s.Function) -> list[s.Attribute]:
     found = []
     for read in every:
         owner = module.owner(read.value)
-        if not read.stored and (klass in module.family(owner) if owner is not None else alone):
+        unknown = alone and not module.names(read.value) and not module.types(read.value)
+        if not read.stored and (klass in module.family(owner) if owner is not None else unknown):
             found.append(read)
     return found
+
+
+def _calls_at(reads: Iterable[s.Attribute]) -> Iterator[s.Call]:
+    for read in reads:
+        if isinstance(read.parent, s.Call) and read.parent.function is read:
+            yield read.parent
 
 
 def maker(module: Module, call: s.Call) -> s.Call | None:

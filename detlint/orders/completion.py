@@ -82,7 +82,7 @@ class Completions:
             elif kind == "queue":
                 for taking in self._taken_out(call, row):
                     yield self._queued(taking, row)
-            elif kind in ("callback", "thread"):
+            elif kind in ("callback", "thread", "coroutine"):
                 for node, leaks, keyed in self._adders.of(call, row):
                     yield Source(node, row, leaks, keyed)
             elif kind == "shares" and self._adders.share(call, row):

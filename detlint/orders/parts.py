@@ -20,7 +20,8 @@ _TAKING = ("get", "pop", "setdefault")
 
 @record(frozen=True, slots=True)
 class Step:
-    """One step into a value: to an "item" of a sequence, an "entry" of a mapping or an "attribute".
+    """One step into a value: to an "item" of a sequence, an "entry" of a mapping, an "attribute", or what a method
+    gives by a "call".
 
     `key` is its index, key or name, or None if that is not known or all are meant.
     """
@@ -192,6 +193,8 @@ class Parts:
                 yield from self._subscript(parent, path, depth)
         elif isinstance(parent, s.Attribute):
             if isinstance(parent.parent, s.Call) and parent.parent.function is parent:
+                if step.leads_to("call", parent.attribute):
+                    yield from self._at(parent.parent, path[1:], depth)
                 yield from self._method(parent.attribute, parent.parent, path, depth)
             elif step.leads_to("attribute", parent.attribute) and not parent.stored:
                 yield from self._at(parent, path[1:], depth)

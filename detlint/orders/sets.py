@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
-from detlint.tree.scopes import Binding, bound, reaching
+from detlint.tree.scopes import Binding, bound, reaching, returned
 
 _OPERATORS = frozenset(("|", "&", "-", "^"))
 
@@ -123,7 +123,18 @@ class Sets:
         if annotation is not None:
             return self._annotates_set(annotation)
         value = binding.value if binding.kind == "named" else bound(binding)
+        if value is None and binding.kind == "assign" and len(binding.path) == 1 and isinstance(binding.value, s.Call):
+            return self._gives_sets_at(binding.value, binding.path[0])
         return value is not None and self.is_set(value)
+
+    def _gives_sets_at(self, call: s.Call, place: int) -> bool:
+        """Return whether functions of the file return tuples with a set at a place."""
+        functions = [self.module.functions.get(name) for name in self.module.callee(call)]
+        found = [value for function in functions for value in (returned(function) if function is not None else ())]
+        tuples = [value.elements for value in found if isinstance(value, s.Collection) and value.kind == "tuple"]
+        if not found or None in functions or len(tuples) < len(found):
+            return False
+        return all(place < len(parts) and self.is_set(parts[place]) for parts in tuples)
 
     def _annotates_set(self, node: s.Expression) -> bool:
         value = node.value if isinstance(node, s.Subscript) else node

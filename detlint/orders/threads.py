@@ -29,17 +29,40 @@ class Adders:
 
         `call` starts a thread or registers a callback.
         """
+        if row.text("kind") == "coroutine":
+            for inner in self._coroutines(call, row):
+                yield from self._added(self._named(inner.function), inner, awaits=True)
+            return
         given = self._given(call, row)
         if given is None:
             return
         if isinstance(given, s.Attribute) and given.attribute in self._adds:  # callback=results.append
             yield call, self.order.leaks_of_list(given.value, call), False
             return
-        function = self._named(given)
+        yield from self._added(self._named(given), call)
+
+    def _coroutines(self, call: s.Call, row: Row) -> Iterator[s.Call]:
+        """Yield the calls of functions of the file that several tasks run: `gather(*[work(x) for x in xs])`."""
+        alone = [] if not self._is_one_of_several(call, row) else [a.value for a in call.arguments]
+        listed = [value for a in call.arguments if a.star for value in self.module.values(a.value) or ()]
+        made = [value.elements[0] for value in listed if isinstance(value, s.Comprehension)]
+        for given in (*alone, *made):
+            if isinstance(given, s.Call) and self._named(given.function) is not None:
+                yield given
+
+    def _added(
+        self, function: s.Function | None, call: s.Call, *, awaits: bool = False
+    ) -> Iterator[tuple[s.Call, list[Leak], bool]]:
+        """Yield the calls by which a function, called by `call`, adds to a list, for `awaits` after it has waited."""
         if function is None:
             return
+        waits = [
+            part.order for part in s.walk(function.body) if isinstance(part, s.Operation) and part.operator == "await"
+        ]
         for part in s.walk(function.body):
             if not isinstance(part, s.Call) or not isinstance(part.function, s.Attribute) or part in self._told:
+                continue
+            if awaits and not any(order < part.order for order in waits):
                 continue
             if part.function.attribute in self._adds and part.arguments and not in_handler(part, function):
                 self._told.add(part)
@@ -94,6 +117,9 @@ class Adders:
 
     def _passed(self, call: s.Call, place: int, name: str) -> s.Expression | None:
         """Return what a call that starts a thread passes to one parameter of its function, or None."""
+        if self._named(call.function) is not None:  # a coroutine of the file
+            given = [a.value for a in call.arguments if self.order.parts.parameter(call, a) == name]
+            return given[0] if given else None
         for argument in call.arguments:
             if argument.keyword == "args" and isinstance(argument.value, s.Collection):
                 elements = argument.value.elements

@@ -130,6 +130,12 @@ class Orders:
         owner, _, method = name.rpartition(".")
         if carrier.kind == "result" and method == ITERATED:  # by whoever makes an object of the class
             return [replace(carrier, name=each) for each in (name, *self.families.family(owner))]
+        if carrier.kind == "result" and owner in self.families.classes:  # by whoever calls the method of an object
+            called = (f"call:{method}", *carrier.path)
+            return [
+                replace(carrier, name=name),
+                *(Carrier("result", each, path=called) for each in self.families.family(owner)),
+            ]
         return [replace(carrier, name=name)]
 
     @cached_property
@@ -157,7 +163,7 @@ def _may_be(step: str, taken: str) -> bool:
 
 
 def _is_named(step: str) -> bool:
-    """Return whether a step is to an attribute or to an entry with a known key."""
+    """Return whether a step is to an attribute, to what a method gives, or to an entry with a known key."""
     return not step.startswith("item:") and not step.endswith(":")
 
 

@@ -56,11 +56,15 @@ def is_mapping(atom: Atom) -> bool:
 def shown(objects: Objects, owner: Object) -> dict[str, Value]:
     """Return the attributes of an object by the slots that a dict has for them; "[]" stands for unknown names."""
     stored = objects.slots(owner)
-    infos = [objects.classes.get(kind) for kind in objects.ancestry(owner.kind) if isinstance(kind, Class)]
-    fields = {name: info.attributes.get(name, UNKNOWN) for info in reversed(infos) if info for name in info.fields}
-    found = fields | {name: value for name, value in stored.items() if name.isidentifier()}
+    found = _fields(objects, owner) | {name: value for name, value in stored.items() if name.isidentifier()}
     unnamed = {"[]": UNKNOWN} if stored.keys() & {OPEN, UNNAMED} or not found else {}
     return {f"[{name!r}]": value for name, value in found.items()} | unnamed
+
+
+def _fields(objects: Objects, owner: Object) -> dict[str, Value]:
+    """Return the fields that the class of an object declares, with their defaults."""
+    infos = [objects.classes.get(kind) for kind in objects.ancestry(owner.kind) if isinstance(kind, Class)]
+    return {name: info.attributes.get(name, UNKNOWN) for info in reversed(infos) if info for name in info.fields}
 
 
 def entries(objects: Objects, atom: Atom) -> dict[str, Value]:
@@ -140,7 +144,7 @@ def has_surely(objects: Objects, atom: Atom, slot: str) -> bool:
     """Return whether a mapping that may have an entry certainly has it."""
     owner = mapped(atom)
     if owner is not None:
-        return is_namespace(owner)
+        return is_namespace(owner) or key(slot) in _fields(objects, owner)
     plain = isinstance(atom, Object) and atom.kind == DICT and objects.stored(atom, perhaps(slot)) is None
     return plain or isinstance(atom, Keywords)
 
