@@ -126,11 +126,14 @@ class _Flows:
                 if isinstance(target, s.Name) and (scope := target.scope.find(target.id)) is not None:
                     yield from self.module.reads(scope, target.id)
 
-    def _within(self, carrier: Carrier, node: s.Expression) -> Iterator[Flow]:
-        """Yield what is done with what the value of an expression holds."""
+    def _within(self, carrier: Carrier, node: s.Expression, depth: int = 2) -> Iterator[Flow]:
+        """Yield what is done with what the value of an expression holds, down to a `depth` of steps."""
         for path in (*_taken(node), *self._called(node)):
-            within = replace(carrier, path=tuple(step.text for step in path))
+            within = replace(carrier, path=(*carrier.path, *(step.text for step in path)))
             yield from self._flows(within, self.order.leaks_at(node, path))
+            for inner in self.order.parts.of(node, path) if depth > 1 else ():
+                if isinstance(inner, s.Expression):
+                    yield from self._within(within, inner, depth - 1)
 
     def _called(self, node: s.Expression) -> Iterator[Path]:
         """Yield the step by which a method of an object is called whose class may be one of another file."""
