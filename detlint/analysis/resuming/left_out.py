@@ -28,9 +28,16 @@ def left_out(module: Module, rule: Rule) -> Iterator[Finding]:
                     rule,
                     saved,
                     related=[(stepped[0], "it steps here")],
+                    lowered=_may_be_off(module, row, stepped[0]),
                     problem=rule.data["stepped"].format(name=name, does=row.text("does")),
                     remedy=rule.data["stepped_remedy"].format(name=name),
                 )
+
+
+def _may_be_off(module: Module, row: Row, node: s.Expression) -> bool:
+    """Return whether an object is made with the option of a row that may switch it off."""
+    made = [value for value in module.values(node) or () if isinstance(value, s.Call)]
+    return any(argument.keyword == row.text("switch") for call in made for argument in call.arguments)
 
 
 def _stepped(module: Module, row: Row) -> Iterator[s.Expression]:
