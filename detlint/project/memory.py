@@ -216,9 +216,8 @@ class _Search:
             elif touch.kind == FILLS and self._is_idle(family, touch.within):
                 self.forgotten = True
             elif touch.kind == HANDS and touch.to is None and self.kept == "parameter" and touch.within != _MAKES:
-                computed += (
-                    [(touch.place,)] if touch.place is not None else []
-                )  # a leaf that takes gradients: read only
+                if touch.place is not None:
+                    computed.append((touch.place,))  # computing with a leaf that takes gradients does not write to it
             elif touch.kind == HANDS and touch.to is not None and touch.to.kind == "result":
                 raise FilledError  # the caller that receives it may write to it
             else:
