@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import cache
 
-from detlint.catalogue import Catalogue
-from detlint.orders.callers import maker
+from detlint.orders.callers import common_methods, maker
 from detlint.orders.follow import Order
 from detlint.orders.leaks import Leak
 from detlint.orders.parts import Path, Step
@@ -32,13 +30,6 @@ def carried(module: Module) -> tuple[Flow, ...]:
     return tuple(dict.fromkeys(found))
 
 
-@cache
-def _methods(catalogue: Catalogue) -> frozenset[str]:
-    """Return the methods of tensors and of what Python itself has, which no class of the project gives."""
-    tensors = (name.rpartition(".")[2] for name in catalogue.names("names", "tensor", id="tensor-methods"))
-    return frozenset((*tensors, *dir(str), *dir(list), *dir(dict), *dir(set)))
-
-
 _USES = frozenset(
     ("draws", "numbers", "array", "dataset", "trains", "state", "collective", "writes", "position", "first", "sums")
 )
@@ -49,7 +40,7 @@ class _Flows:
         self.module = module
         self.order = Order(module, apart=True)
         self._gathering = module.python("methods", "takes-in") | {"len", "open"}
-        self._common = _methods(module.catalogue)
+        self._common = common_methods(module.catalogue)
         self._single = module.python("types", "plain") | module.python("types", "no-collection")
 
     def of_classes(self) -> Iterator[Flow]:

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
+from detlint.catalogue import Catalogue
 from detlint.questions import CALLED, ITERATED
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of
+
+
+@cache
+def common_methods(catalogue: Catalogue) -> frozenset[str]:
+    """Return the methods of tensors, texts and Python's own collections, which an unknown object may well have."""
+    tensors = (name.rpartition(".")[2] for name in catalogue.names("names", "tensor", id="tensor-methods"))
+    return frozenset((*tensors, *dir(str), *dir(list), *dir(dict), *dir(set)))
 
 
 def callers(module: Module, function: s.Function) -> Sequence[s.Expression]:
@@ -44,6 +53,7 @@ def _reads_of(module: Module, function: s.Function) -> list[s.Attribute]:
         return []
     defining = [each for each in module.classes.values() if function.name in each.scope.bindings]
     alone = defining == [klass] and not any(each.stored for each in every)
+    alone = alone and function.name not in common_methods(module.catalogue)
     found = []
     for read in every:
         owner = module.owner(read.value)

@@ -39,7 +39,7 @@ class Order:
         self.live = Live()
         self.parts = Parts(module, self.live, apart=apart)
         self.handing = Handing(module, self.parts)
-        self.mapped = Mapped(module, self.calls, self.parts, self.live)
+        self.mapped = Mapped(module, self.calls, self.parts, self.live, apart=apart)
         self._of_text = module.python("methods", "text-of-text")
         self._entries: list[tuple[s.Function, s.Call]] = []  # the calls by which functions are entered
         self._begin(None)

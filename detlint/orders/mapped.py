@@ -19,8 +19,10 @@ _DEPTH = 4
 class Mapped:
     """Finds the expressions of one file that take the keys, or what stands under them, one by one."""
 
-    def __init__(self, module: Module, calls: Calls, parts: Parts, live: Live) -> None:
+    def __init__(self, module: Module, calls: Calls, parts: Parts, live: Live, *, apart: bool) -> None:
+        """Create the analysis. With `apart` no function of the file is entered, and none is left for its callers."""
         self.module = module
+        self._apart = apart
         self._parts = parts
         self._calls = calls
         self._live = live
@@ -44,7 +46,7 @@ class Mapped:
             yield from self.taken(call, depth - 1) if self.module.callee(call) else ()
         elif isinstance(parent, s.Leave) and parent.kind == "return":
             function = self.module.function_of(parent)
-            for each in callers(self.module, function) if function is not None else ():
+            for each in callers(self.module, function) if function is not None and not self._apart else ():
                 yield from self.taken(each, depth - 1)
         elif self._calls.hands_on(node):
             yield from self._entered(node, depth)
@@ -67,7 +69,7 @@ class Mapped:
     def _entered(self, node: s.Expression, depth: int) -> Iterator[s.Expression]:
         """Yield where a function of the file takes up the order of a mapping that it is given."""
         argument, call = node.parent, node.parent.parent if node.parent is not None else None
-        if not isinstance(argument, s.Argument) or not isinstance(call, s.Call) or argument.star:
+        if self._apart or not isinstance(argument, s.Argument) or not isinstance(call, s.Call) or argument.star:
             return
         for name in sorted(self.module.callee(call) & self.module.functions.keys()):
             wanted, scope = self._parts.parameter(call, argument), self.module.functions[name].scope

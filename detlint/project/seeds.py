@@ -24,6 +24,8 @@ from detlint.programs.events import (
 )
 from detlint.questions import FromEntropy, NeverSeeded, Seedless
 
+_Places = tuple[frozenset[Place], frozenset[Place]]
+
 
 class Seeds:
     """Answers about the seeds that the programs of a project give, with their options at their defaults."""
@@ -34,28 +36,24 @@ class Seeds:
 
     def comes_from_entropy(self, question: FromEntropy) -> bool:
         """Return whether a seed comes from entropy."""
-        found = self._given_entropy if question.given else self._entropic
-        return question.place in found and not (question.always and question.place in self._optional)
+        given, leading = self._entropic[question.always]
+        return question.place in given or (question.place in leading and not question.given)
 
     @cached_property
-    def _entropic(self) -> frozenset[Place]:
-        """The calls by which programs seed from entropy, and those that lead to such seeds of global generators."""
-        return self._given_entropy | {call.place for met in self._reseeding for call in met.path}
-
-    @cached_property
-    def _given_entropy(self) -> frozenset[Place]:
-        """The calls that programs give entropy for a seed."""
-        given = (mark.place for mark in self._marks(self.entries) if mark.kind in (ENTROPIC, OPTIONAL))
-        return frozenset((*(met.event.place for met in self._reseeding), *given))
-
-    @cached_property
-    def _optional(self) -> frozenset[Place]:
-        """The calls that an option gives another seed."""
-        every = (met for entry in self.entries for met in entry.of(Seeded) if met.option and met.event.certain)
-        marks = (mark.place for mark in self._marks(self.entries) if mark.kind == OPTIONAL)
-        return frozenset(
-            (*(place for met in every for place in (met.event.place, *(c.place for c in met.path))), *marks)
-        )
+    def _entropic(self) -> tuple[_Places, _Places]:
+        """The calls that programs give entropy for a seed, and those that lead to such a seed of a global generator: by
+        default, and where no option gives another seed.
+        """
+        marks = {(mark.kind, mark.place) for mark in self._marks(self.entries)}
+        seeds = (met for entry in self.entries for met in entry.of(Seeded))
+        optional = {met.event.place for met in seeds if met.option and met.event.certain}
+        found = []
+        for always in (False, True):
+            seeded = [met for met in self._reseeding if not (always and met.event.place in optional)]
+            given = {place for kind, place in marks if kind == ENTROPIC or (kind == OPTIONAL and not always)}
+            leading = frozenset(call.place for met in seeded for call in met.path)
+            found.append((frozenset((*given, *(met.event.place for met in seeded))), leading))
+        return found[0], found[1]
 
     @cached_property
     def missing(self) -> frozenset[Seedless]:

@@ -20,7 +20,7 @@ def left_out(module: Module, rule: Rule) -> Iterator[Finding]:
         return
     checkpoints = Checkpoints(module)
     for row in module.catalogue.rows("checkpoints", "stepped"):
-        stepped = [] if module.words & row.set("unless") else list(_stepped(module, row))
+        stepped = [] if module.words & row.set("unless") else _stepped(module, row)
         if stepped and not any(_may_be_kept(module, each) for each in _of_row(module, row)):
             for saved in checkpoints.with_optimizer():
                 name = module.short(stepped[0])
@@ -40,23 +40,22 @@ def _may_be_off(module: Module, row: Row, node: s.Expression) -> bool:
     return any(argument.keyword == row.text("switch") for call in made for argument in call.arguments)
 
 
-def _stepped(module: Module, row: Row) -> Iterator[s.Expression]:
-    """Yield the objects of a row that the file steps, except for those that are told how far the training is."""
+def _stepped(module: Module, row: Row) -> list[s.Expression]:
+    """Return the objects of a row that the file steps, except for those that are told how far the training is."""
+    steps = []
     for call in module.calls_like(words=row.list("methods")):
         owner = call.function.value if isinstance(call.function, s.Attribute) else None
-        if owner is None or not _is_of(module, row, owner):
-            continue
-        if _is_caught_up(call):
-            return
-        if not call.arguments or module.types(owner) & row.set("told"):
-            yield owner
+        if owner is not None and _is_of(module, row, owner):
+            steps.append((call, owner))
+    if any(_is_caught_up(call) for call, _ in steps):
+        return []
+    return [owner for call, owner in steps if not call.arguments or module.types(owner) & row.set("told")]
 
 
 def _is_caught_up(call: s.Call) -> bool:
     """Return whether a loop does nothing but step an object, as often as the training has before."""
-    loop = next((around for around in call.ancestors() if isinstance(around, (s.For, s.While))), None)
-    alone = isinstance(loop, s.For) and len(loop.body.statements) == 1
-    return alone and isinstance(loop, s.For) and loop.body.statements[0] is call.parent
+    loop = next((around for around in call.ancestors() if isinstance(around, s.For)), None)
+    return isinstance(loop, s.For) and loop.body.statements == [call.parent]
 
 
 def _of_row(module: Module, row: Row) -> Iterator[s.Expression]:
