@@ -99,15 +99,14 @@ class Orders:
         What holds something at unknown places may be made into something else on the way: such a flow ends there.
         """
         if carrier not in self._flows:
-            found, whole = [], replace(carrier, path=())
-            for path, flow in self._by_word.get(_word(carrier), ()):
+            found = []
+            for path, flow in self._by_source.get(replace(carrier, path=()), ()):
                 steps, rest = carrier.path[: len(flow.source.path)], carrier.path[len(flow.source.path) :]
                 if len(steps) < len(flow.source.path) or not all(map(_may_be, steps, flow.source.path)):
                     continue
                 if rest and (flow.target is None or not all(map(_is_named, rest))):
                     continue
-                if whole in self._same(replace(flow.source, path=()), path):
-                    found.append((path, flow, rest))
+                found.append((path, flow, rest))
             self._flows[carrier] = found
         return self._flows[carrier]
 
@@ -139,13 +138,14 @@ class Orders:
         return [replace(carrier, name=name)]
 
     @cached_property
-    def _by_word(self) -> dict[tuple[str, str], list[tuple[str, Flow]]]:
-        """Flows by the kind of their source and the last component of its name."""
-        found: dict[tuple[str, str], list[tuple[str, Flow]]] = defaultdict(list)
+    def _by_source(self) -> dict[Carrier, list[tuple[str, Flow]]]:
+        """Flows by their source as a whole, under the names of its definitions."""
+        found: dict[Carrier, list[tuple[str, Flow]]] = defaultdict(list)
         for path, facts in self.program.facts.items():
             for flow in facts.flows:
                 if flow.kind != DERIVES:
-                    found[_word(flow.source)].append((path, flow))
+                    for source in dict.fromkeys(self._same(replace(flow.source, path=()), path)):
+                        found[source].append((path, flow))
         return found
 
 
@@ -165,9 +165,3 @@ def _may_be(step: str, taken: str) -> bool:
 def _is_named(step: str) -> bool:
     """Return whether a step is to an attribute, to what a method gives, or to an entry with a known key."""
     return not step.startswith("item:") and not step.endswith(":")
-
-
-def _word(carrier: Carrier) -> tuple[str, str]:
-    """Return what all names of one carrier share: its kind and the last component of its name."""
-    word = carrier.part if carrier.kind in ("attribute", "parameter") else carrier.name.rpartition(".")[2]
-    return carrier.kind, word
