@@ -88,6 +88,17 @@ class NeverSeeded:
 
 
 @record(frozen=True, slots=True)
+class Copied:
+    """An open question: do the workers of a loader draw from copies of the generator that the call at `order` makes?
+
+    The generator is made before the workers start, and nothing in them seeds it or makes another one.
+    """
+
+    path: str
+    order: int
+
+
+@record(frozen=True, slots=True)
 class UnseededLibrary:
     """An open question: does what a `library` draws at `order` in `function` come from entropy?
 
@@ -332,5 +343,6 @@ Question = (
     | Loses
     | Seedless
     | NeverSeeded
+    | Copied
     | Convolves
 )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.analysis.seeds.generators import held
+from detlint.analysis.seeds.generators import held, kept_as
 from detlint.catalogue import Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix, Safety
+from detlint.questions import Copied
 from detlint.semantics.model import Module
+from detlint.sources.source import is_test
 from detlint.tree import syntax as s
 
 
@@ -29,6 +31,11 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 related = [(drawn, "drawn from here, in each worker's own copy")]
                 fix = _fix(module, made, drawn)
                 yield module.finding(rule, made, related=related, fix=fix, generator=module.short(drawn))
+    for made in module.calls_to(module.catalogue.names("randomness", "object", "made")):
+        if made not in told and not is_test(module.path):
+            target = next(iter(kept_as(made)), made)
+            only = Copied(module.path, made.order)
+            yield module.finding(rule, made, only_if=only, generator=module.short(target))
 
 
 def _fix(module: Module, made: s.Call, drawn: s.Expression) -> Fix | None:

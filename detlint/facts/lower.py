@@ -53,20 +53,20 @@ class Expressions:
         self.salted = Salted(module)
         self.known = _known(module.catalogue)
         self.paths = Paths(module)
-        self.search = module.catalogue.names("program", "role", id="search-path")
         catalogue = module.catalogue
+        self.search = catalogue.names("program", "role", id="search-path")
         self.specs = catalogue.names("program", "role", id="spec")
         self.relative = catalogue.names("program", "role", "folders")
-        self.holders = catalogue.names("program", "role", kind="container") | catalogue.names(
-            "program", "role", kind="attributes"
+        self.holders = (
+            catalogue.names("program", "role", kind="container")
+            | catalogue.names("program", "role", kind="attributes")
+            | catalogue.names("randomness", "object", id="generators")
         )
         self.attended = catalogue.names("program", "role", "methods", kind="evaluates")
         self.telling = catalogue.names("program", "sampler", "methods")
-        self.inner = module.catalogue.names("program", "inner")
+        self.inner = catalogue.names("program", "inner")
         self.functions: dict[str, f.Function] = {}
-        self.captured: list[
-            tuple[s.Function, set[str]]
-        ] = []  # of the functions that are being lowered, outermost first
+        self.captured: list[tuple[s.Function, set[str]]] = []  # of those being lowered, outermost first
         self._locals = _Once(f.Local)
         self._globals = _Once(f.Global)
         self._libraries = _Once(f.Library)

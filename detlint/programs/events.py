@@ -203,12 +203,13 @@ class Sampling(metaclass=Interned):
     flags: tuple[str, ...] = ()
 
 
-BEGINS, DRAWS, SEEDED_ONCE = "begins", "draws", "seeded"
+BEGINS, DRAWS, SEEDED_ONCE, COPIED = "begins", "draws", "seeded", "copied"
 
 
 @record(frozen=True, slots=True, eq=False)
 class Drawing(metaclass=Interned):
-    """A library object with a generator of its own BEGINS, DRAWS from it, or is perhaps SEEDED_ONCE.
+    """A library object with a generator of its own BEGINS, DRAWS from it, or is perhaps SEEDED_ONCE. Or workers draw
+    from what is COPIED to them.
 
     The generator is identified by what makes the object, with the row of the tables as its `home`; "" stands for all.
     """

@@ -13,7 +13,7 @@ from detlint.finding import Place
 from detlint.link.state.program import Program
 from detlint.link.state.registered import seed_is_given
 from detlint.programs.entries import Entry
-from detlint.programs.events import UNSEEDED, Drawn, Sampler, Seeded, State, Switched
+from detlint.programs.events import UNSEEDED, Drawn, Seeded, State, Switched
 from detlint.project.branches import Branches
 from detlint.project.convolutions import convolving
 from detlint.project.epochs import Epochs
@@ -26,6 +26,7 @@ from detlint.project.resumptions import Resumptions
 from detlint.project.seeds import Seeds
 from detlint.questions import (
     Convolves,
+    Copied,
     DrawsInTraining,
     Ends,
     FromEntropy,
@@ -56,7 +57,7 @@ class Answers:
     def __init__(self, program: Program, entries: Sequence[Entry], ends: Iterable[tuple[str, State]] = ()) -> None:
         """`entries` are the entry points that `program` has been followed from.
 
-        `ends` holds pairs: the file that a program with an outcome starts with, and the state that it ends in.
+        `ends` pairs the file that a program with an outcome starts with and the state that it ends in.
         """
         self.program = program
         self.entries = entries
@@ -75,10 +76,8 @@ class Answers:
             return self._in_force(question)
         if isinstance(question, FromEntropy):
             return self._seeds.comes_from_entropy(question)
-        if isinstance(question, Seedless):
-            return question in self._seeds.missing
-        if isinstance(question, NeverSeeded):
-            return self._seeds.never_seeds(question)
+        if isinstance(question, (NeverSeeded, Copied, Seedless)):
+            return self._seeds.holds(question)
         if isinstance(question, InTraining):
             return self._modes.trains(question)
         if isinstance(question, Reaches):
@@ -120,7 +119,7 @@ class Answers:
 
     def _unseeded_library(self, question: UnseededLibrary) -> bool:
         path, generators = question.path, question.generators
-        if question.given is not None and question.given not in self._seeds.missing:
+        if question.given is not None and not self._seeds.holds(question.given):
             return False
         if question.parameter:
             if seed_is_given(self.program, question.drawn, question.parameter, question.placed):
@@ -336,9 +335,9 @@ class Answers:
         """Return where programs iterate over a sampler in every epoch without telling it the epoch."""
         return self._epochs.passes(question)
 
-    def drawn(self, question: NeverSeeded) -> Place | None:
-        """Return where a program first draws from an object that it never seeds; None if no program does."""
-        return self._seeds.unseeded.get(Sampler(question.path, question.order, question.row))
+    def drawn(self, question: NeverSeeded | Copied) -> Place | None:
+        """Return where a program first draws from what a question is about, as it asks; None if no program does."""
+        return self._seeds.drawn(question)
 
     @cached_property
     def _epochs(self) -> Epochs:

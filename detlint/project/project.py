@@ -23,7 +23,7 @@ from detlint.project import programs
 from detlint.project.answers import Answers
 from detlint.project.orders import Use
 from detlint.project.spaces import spaces
-from detlint.questions import NeverSeeded, Question, Reaches, SameOrder, Unfilled, UnseededLibrary
+from detlint.questions import Copied, NeverSeeded, Question, Reaches, SameOrder, Unfilled, UnseededLibrary
 from detlint.repairs.entry_point import remedy
 from detlint.sources.console_scripts import Command
 
@@ -153,8 +153,8 @@ class Project:
         self.program.halt()
         return self._answers.holds(question)
 
-    def drawn(self, question: NeverSeeded) -> Place | None:
-        """Return where a program first draws from an object that it never seeds; None if no program does."""
+    def drawn(self, question: NeverSeeded | Copied) -> Place | None:
+        """Return where a program first draws from an object that it never seeds, or copies; None if no program does."""
         return self._answers.drawn(question)
 
     def passes(self, question: SameOrder) -> tuple[Place, ...]:

@@ -12,6 +12,7 @@ from detlint.programs.entries import Entry, Met
 from detlint.programs.events import (
     ANY,
     BEGINS,
+    COPIED,
     DRAWS,
     ENTROPIC,
     OPTIONAL,
@@ -22,7 +23,7 @@ from detlint.programs.events import (
     Sampler,
     Seeded,
 )
-from detlint.questions import FromEntropy, NeverSeeded, Seedless
+from detlint.questions import Copied, FromEntropy, NeverSeeded, Seedless
 
 _Places = tuple[frozenset[Place], frozenset[Place]]
 
@@ -56,7 +57,7 @@ class Seeds:
         return found[0], found[1]
 
     @cached_property
-    def missing(self) -> frozenset[Seedless]:
+    def _missing(self) -> frozenset[Seedless]:
         """The calls that programs give None for a seed."""
         return frozenset(
             Seedless(mark.place, mark.kind.removeprefix(SEEDLESS))
@@ -64,15 +65,29 @@ class Seeds:
             if mark.kind.startswith(SEEDLESS)
         )
 
-    def never_seeds(self, question: NeverSeeded) -> bool:
-        """Return whether a program draws from an object with its own generator and nothing in it seeds that one."""
-        stream = Sampler(question.path, question.order, question.row)
-        if replace(stream, home="") not in self._made:
+    def holds(self, question: NeverSeeded | Copied | Seedless) -> bool:
+        """Return whether a program draws from an object that it never seeds, or copies, or gives None for a seed."""
+        if isinstance(question, Seedless):
+            return question in self._missing
+        if isinstance(question, NeverSeeded) and Sampler(question.path, question.order) not in self._made:
             return question.alone
-        return stream in self.unseeded
+        return self.drawn(question) is not None
+
+    def drawn(self, question: NeverSeeded | Copied) -> Place | None:
+        """Return where a program first draws so; None if no program does."""
+        if isinstance(question, Copied):
+            return self._copied.get(Sampler(question.path, question.order))
+        return self._unseeded.get(Sampler(question.path, question.order, question.row))
 
     @cached_property
-    def unseeded(self) -> Mapping[Sampler, Place]:
+    def _copied(self) -> Mapping[Sampler, Place]:
+        """The generators that programs copy to the workers of loaders, each with the place of the first draw."""
+        met = (met for entry in self._own for met in entry.of(Drawing) if not met.option)
+        copied = [m.event for m in met if m.event.kind == COPIED]
+        return {event.stream: event.place for event in reversed(copied)}
+
+    @cached_property
+    def _unseeded(self) -> Mapping[Sampler, Place]:
         """The generators of objects that programs draw from and never seed, each with the place of the first draw."""
         found: dict[Sampler, Place] = {}
         for entry in self._own:

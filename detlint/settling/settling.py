@@ -16,7 +16,7 @@ from detlint.facts.reach import Reached
 from detlint.facts.signatures import is_open
 from detlint.finding import Finding, Related, Remedy, Safety
 from detlint.listing import ALONE, Around
-from detlint.questions import NeverSeeded, Question, Reaches, SameOrder, Unfilled, Unseeded, UnseededLibrary
+from detlint.questions import Copied, NeverSeeded, Question, Reaches, SameOrder, Unfilled, Unseeded, UnseededLibrary
 from detlint.report import Answered, Basis, Judged, Report, Verdict
 from detlint.settling.confirming import Confirmed, is_broken
 from detlint.settling.judgement import Judgement
@@ -197,9 +197,11 @@ def _related(project: Project, finding: Finding, use: Use | None) -> tuple[Relat
         *way, last = project.memory_read(asked)
         told = "read here, and nothing in the project fills it"
         return (*(Related(place, "it is handed on here") for place in way), Related(last, told))
-    if isinstance(asked, NeverSeeded):
+    if isinstance(asked, (NeverSeeded, Copied)):
         drawn = project.drawn(asked)
         told = "it is drawn from here, and nothing in the program seeds it"
+        if isinstance(asked, Copied):
+            told = "drawn from here, in each worker's own copy"
         return () if drawn in (None, finding.place) else (Related(drawn, told),)
     places = project.passes(asked) if isinstance(asked, SameOrder) else ()
     return tuple(Related(place, "iterated here in each epoch") for place in places)

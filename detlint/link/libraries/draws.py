@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from detlint.catalogue import Row
 from detlint.finding import Place
 from detlint.generators import GENERATORS
-from detlint.link.libraries import owning
+from detlint.link.libraries import copying, owning
 from detlint.link.libraries.loaders import Loaders
 from detlint.link.state.arguments import Arguments, gives_no_seed
 from detlint.link.state.entropy import mark_entropic
@@ -38,6 +38,8 @@ class LibraryDraws(Loaders):
         """Record the draws of a library's function or method, and of the objects that it uses."""
         owner, name = function.receiver, function.name
         method = name.rpartition(".")[2]
+        copying.call(self, function, place)
+        copying.reached(self, [function], place)
         if not isinstance(owner, Object):
             given = Arguments(self.program, name, positional, keywords)
             for row in self.tables.library_draws.get(name, ()):
@@ -129,8 +131,10 @@ class LibraryDraws(Loaders):
                 given = Arguments(self.program, function.name, positional, keywords)
                 return owning.call(self, found, function, given, place)
             return single(found) | UNKNOWN
+        if function.receiver is None and function.name in self.tables.generator_makers:
+            return copying.make(self, function.name, place)
         if function.receiver is not None or function.name not in self.tables.library_makers:
-            return None
+            return copying.information(self, function)
         made = Object(Library(function.name), *self.site(place))
         self.keep(made, function.name, positional, keywords)
         owning.make(self, made, place)

@@ -7,6 +7,7 @@ from functools import lru_cache, reduce
 
 from detlint.catalogue import Row
 from detlint.finding import Place
+from detlint.link.libraries import copying
 from detlint.link.libraries.samplers import Samplers
 from detlint.link.state.arguments import Arguments
 from detlint.link.state.run import UNGUARDED
@@ -120,6 +121,8 @@ class Loaders(Samplers):
                 self.call_value(init, [UNKNOWN], {}, place)
             self.fetch_batch(given, place)
             drawn = any(_draws_of(event, frozenset(("python", *numpy))) for event in self.trace)
+            copied = [*copying.copies(tuple(self.trace))]
+        self.trace += copied
         self.state = start
         if seeds is not None and drawn and not own:
             with self.guarded("") if workers.expected is None else UNGUARDED:

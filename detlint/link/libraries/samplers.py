@@ -11,7 +11,7 @@ from detlint.finding import Place
 from detlint.link.language.modules import Modules
 from detlint.link.language.passes import forget_taken
 from detlint.link.language.scopes import nowhere
-from detlint.link.libraries import owning
+from detlint.link.libraries import copying, owning
 from detlint.link.state.program import Program
 from detlint.link.state.tables import Tables
 from detlint.link.state.values import (
@@ -109,6 +109,7 @@ class Samplers(Modules):
     def sets(self, owners: Value) -> None:
         """Record that attributes of objects are set from outside, which may change the epoch of samplers."""
         owning.sets(self, owners)
+        copying.reached(self, owners, nowhere(self.frame.path))
         for owner in each(owners) if self.sampling else ():
             if isinstance(owner, Object) and owner != self.frame.receiver:
                 self._note(TOLD, owner, nowhere(self.frame.path))

@@ -48,6 +48,9 @@ class Tables:
         takers = [*rows("libraries", "draw"), *rows("libraries", "method"), *rows("randomness", "generator")]
         self.seeds = frozenset(row.text("parameter") for row in takers) - {""}
         self.generators = _by_name(rows("randomness", "generator"))
+        self.generator_makers = catalogue.names("randomness", "object", "made")
+        self.worker_information = catalogue.names("randomness", "object", id="worker-information")
+        self.worker_attributes = tuple(f"{name}()." for name in self.worker_information)
         self.undrawn = _by_name(rows("randomness", "undrawn"))
         self.seeders = _by_name(rows("randomness", "seeder"))
         self.reseeders = _by_name(r for r in rows("randomness", "entropy") if r.text("kind") == "reseeds")
@@ -83,7 +86,7 @@ class Tables:
         self._hinted: dict[str, bool] = {}  # whether each name looked up so far hints at seeding
         self._hints = catalogue.names("randomness", "hint")
         self._apart = catalogue.names("randomness", "hint", key="apart")
-        self._seeding = catalogue.names("randomness", "object", key="seeding")
+        self.seeding = catalogue.names("randomness", "object", key="seeding")
 
     def speak_of(self, name: str) -> bool:
         """Return whether some table has a row for a name."""
@@ -113,7 +116,7 @@ class Tables:
         found = self._hinted.get(name)
         if found is None:
             words = name.lower()
-            apart = name in self._seeding or any(other in words for other in self._apart)
+            apart = name in self.seeding or any(other in words for other in self._apart)
             found = self._hinted[name] = not apart and any(hint in words for hint in self._hints)
         return found
 

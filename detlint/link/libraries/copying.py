@@ -1,0 +1,75 @@
+"""Generator objects that the workers of loaders copy: made before the workers start, and drawn from in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from detlint.finding import Place
+from detlint.link.state.values import FAR, Atom, Library, Object, Value, single
+from detlint.programs.events import (
+    ANY,
+    BEGINS,
+    COPIED,
+    DRAWS,
+    SEEDED_ONCE,
+    Apart,
+    Called,
+    Drawing,
+    Guarded,
+    Sampler,
+    Scope,
+    Trace,
+)
+
+if TYPE_CHECKING:
+    from detlint.link.libraries.samplers import Samplers as Run
+else:
+    Run = Any
+
+
+def make(run: Run, name: str, place: Place) -> Value:
+    """Return a generator object that a library's function or class makes."""
+    made = Object(Library(name), *run.site(place))
+    run.note(Drawing(BEGINS, _stream(made), place))
+    return single(made)
+
+
+def call(run: Run, function: Library, place: Place) -> None:
+    """Record that a method of a generator draws from it or seeds it."""
+    owner, method = function.receiver, function.name.rpartition(".")[2]
+    if isinstance(owner, Object) and isinstance(owner.kind, Library) and owner.kind.name in run.tables.generator_makers:
+        kind = SEEDED_ONCE if method in run.tables.seeding else DRAWS
+        run.note(Drawing(kind, _stream(owner), place))
+
+
+def information(run: Run, function: Library) -> Value | None:
+    """Return what tells a worker about itself, whose attributes are its data set and its seed; None for other calls."""
+    return single(Library(f"{function.name}()")) if function.name in run.tables.worker_information else None
+
+
+def reached(run: Run, atoms: Iterable[Atom], place: Place) -> None:
+    """Record that a worker may change what its data set holds: it calls or sets something of what it was told."""
+    for atom in atoms:
+        if isinstance(atom, Library) and atom.name.startswith(run.tables.worker_attributes):
+            run.note(Drawing(SEEDED_ONCE, ANY, place))
+
+
+def copies(trace: Trace) -> Iterator[Drawing]:
+    """Yield what workers with this trace draw from copies; nothing where they may make generators or seed them."""
+    events = [*_flat(trace)]
+    if all(event.kind == DRAWS for event in events):
+        for event in dict.fromkeys(events):
+            yield Drawing(COPIED, event.stream, event.place)
+
+
+def _flat(trace: Trace) -> Iterator[Drawing]:
+    for event in trace:
+        if isinstance(event, (Called, Guarded, Apart, Scope)):
+            yield from _flat(event.trace)
+        elif isinstance(event, Drawing) and event.kind != COPIED:
+            yield event
+
+
+def _stream(made: Object) -> Sampler:
+    return Sampler(made.path, made.order % FAR)
