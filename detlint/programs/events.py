@@ -203,13 +203,14 @@ class Sampling(metaclass=Interned):
     flags: tuple[str, ...] = ()
 
 
-BEGINS, DRAWS, SEEDED_ONCE, COPIED = "begins", "draws", "seeded", "copied"
+BEGINS, DRAWS, SEEDED_ONCE = "begins", "draws", "seeded"
+COPIED, REPLACED = "copied", "replaced"
 
 
 @record(frozen=True, slots=True, eq=False)
 class Drawing(metaclass=Interned):
     """A library object with a generator of its own BEGINS, DRAWS from it, or is perhaps SEEDED_ONCE. Or workers draw
-    from what is COPIED to them.
+    from what is COPIED to them, or a generator is perhaps REPLACED by another one.
 
     The generator is identified by what makes the object, with the row of the tables as its `home`; "" stands for all.
     """

@@ -54,6 +54,7 @@ class Assignments(Functions):
                 self.frame.variables[target.name] = value
         elif isinstance(target, f.Global):
             known = self.variable(self.frame.path, target.name) if not self.frame.top else None
+            self.sets(frozenset(), value)
             self.set_variable_of(self.frame.path, target.name, value if known is None else join((known, value)))
         elif isinstance(target, f.Display):
             rest = next((i for i, one in enumerate(target.elements) if _takes_rest(one)), len(target.elements))
@@ -66,7 +67,7 @@ class Assignments(Functions):
                 self.assign(element, join([self.item_of(atom, key) for atom in each(value)]))
         elif isinstance(target, f.Member):
             owners = self.value(target.value)
-            self.sets(owners)
+            self.sets(owners, value)
             for atom in each(owners):
                 if isinstance(atom, Object) and target.name == "__dict__":
                     self._show(atom, value)
@@ -94,6 +95,7 @@ class Assignments(Functions):
                     before = frozenset() if self.is_certain() else UNKNOWN
                     self.program.objects.store(atom.receiver, within(atom.name, target.name), value | before)
         elif isinstance(target, f.Item):
+            self.sets(frozenset(), value)
             self._assign_item(target, value)
         elif isinstance(target, f.Library):
             self.set_switch(target.name, value)
@@ -217,8 +219,8 @@ class Assignments(Functions):
         kept = held is not None and is_none(held).may_hold is False
         return not_none(value) if kept and self.is_chosen() else value
 
-    def sets(self, owners: Value) -> None:
-        """Record that attributes of objects are set."""
+    def sets(self, owners: Value, value: Value) -> None:
+        """Record that attributes of objects are set, or what a module or a container holds."""
         raise NotImplementedError
 
     def set_switch(self, name: str, value: Value) -> None:

@@ -12,6 +12,7 @@ from detlint.programs.events import (
     BEGINS,
     COPIED,
     DRAWS,
+    REPLACED,
     SEEDED_ONCE,
     Apart,
     Called,
@@ -38,7 +39,7 @@ def make(run: Run, name: str, place: Place) -> Value:
 def call(run: Run, function: Library, place: Place) -> None:
     """Record that a method of a generator draws from it or seeds it."""
     owner, method = function.receiver, function.name.rpartition(".")[2]
-    if isinstance(owner, Object) and isinstance(owner.kind, Library) and owner.kind.name in run.tables.generator_makers:
+    if isinstance(owner, Object) and _makes(run, owner):
         kind = SEEDED_ONCE if method in run.tables.seeding else DRAWS
         run.note(Drawing(kind, _stream(owner), place))
 
@@ -52,15 +53,23 @@ def reached(run: Run, atoms: Iterable[Atom], place: Place) -> None:
     """Record that a worker may change what its data set holds: it calls or sets something of what it was told."""
     for atom in atoms:
         if isinstance(atom, Library) and atom.name.startswith(run.tables.worker_attributes):
-            run.note(Drawing(SEEDED_ONCE, ANY, place))
+            run.note(Drawing(REPLACED, ANY, place))
+
+
+def kept(run: Run, value: Value, place: Place) -> None:
+    """Record that a generator is put where another one may have been."""
+    if any(isinstance(atom, Object) and _makes(run, atom) for atom in value):
+        run.note(Drawing(REPLACED, ANY, place))
 
 
 def copies(trace: Trace) -> Iterator[Drawing]:
-    """Yield what workers with this trace draw from copies; nothing where they may make generators or seed them."""
+    """Yield what workers with this trace draw from copies; nothing where they may replace generators."""
     events = [*_flat(trace)]
-    if all(event.kind == DRAWS for event in events):
+    own = {event.stream for event in events if event.kind != DRAWS}
+    if not any(event.kind == REPLACED for event in events):
         for event in dict.fromkeys(events):
-            yield Drawing(COPIED, event.stream, event.place)
+            if event.stream not in own:
+                yield Drawing(COPIED, event.stream, event.place)
 
 
 def _flat(trace: Trace) -> Iterator[Drawing]:
@@ -69,6 +78,10 @@ def _flat(trace: Trace) -> Iterator[Drawing]:
             yield from _flat(event.trace)
         elif isinstance(event, Drawing) and event.kind != COPIED:
             yield event
+
+
+def _makes(run: Run, made: Object) -> bool:
+    return isinstance(made.kind, Library) and made.kind.name in run.tables.generator_makers
 
 
 def _stream(made: Object) -> Sampler:

@@ -106,10 +106,11 @@ class Samplers(Modules):
                 if isinstance(made, Object):
                     self._note(TOLD, made, node.place)
 
-    def sets(self, owners: Value) -> None:
+    def sets(self, owners: Value, value: Value) -> None:
         """Record that attributes of objects are set from outside, which may change the epoch of samplers."""
         owning.sets(self, owners)
         copying.reached(self, owners, nowhere(self.frame.path))
+        copying.kept(self, value, nowhere(self.frame.path))
         for owner in each(owners) if self.sampling else ():
             if isinstance(owner, Object) and owner != self.frame.receiver:
                 self._note(TOLD, owner, nowhere(self.frame.path))
