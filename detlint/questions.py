@@ -245,7 +245,8 @@ class InProgram:
 
     With `learning`: does a program reach it that takes gradients, or none at all? For a file that is run itself, only
     this file counts, unless gradients may be taken `anywhere` in what it loads. With a `function`: does a program also
-    call that? With `taken`: is that question also answered with yes?
+    call that? With `taken`: is that question also answered with yes? With `names`: do other files that programs may
+    load mention each of these?
     """
 
     path: str
@@ -253,6 +254,7 @@ class InProgram:
     function: str = ""
     anywhere: bool = False
     taken: Taken | None = None
+    names: tuple[str, ...] = ()
 
 
 @record(frozen=True, slots=True)

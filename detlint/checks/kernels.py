@@ -20,6 +20,7 @@ from detlint.analysis.values.conditions import applies
 from detlint.analysis.values.operations import operation
 from detlint.catalogue import Catalogue, Row, Rule
 from detlint.facts.arms import arms, taken
+from detlint.facts.mentions import names_needed
 from detlint.finding import Finding, Fix, Safety
 from detlint.questions import InForce, InProgram
 from detlint.semantics.model import Module
@@ -76,7 +77,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             call,
             related=_related(module, call, row),
             only_if=_learning(module, call, row),
-            full_if=InProgram(module.path, taken=taken(module, call, branches)),
+            full_if=InProgram(module.path, taken=taken(module, call, branches), names=names_needed(module, call)),
             lowered=is_test(module.path) or (row.text("direction") == "backward" and hangs_on_size(module, call)),
             noted=row.text("grade") == "note",
             unless=unless,

@@ -197,6 +197,15 @@ def _imported(statements: Iterable[Statement]) -> Iterator[tuple[int, str]]:
                 yield statement.level, f"{statement.module}.{name}" if statement.module else name
 
 
+def mentioned(facts: Facts) -> frozenset[str]:
+    """Return the texts in the facts of a file: names, and the parts of dotted ones."""
+    if not isinstance(facts.functions, PackedFunctions):
+        facts = packed(facts)
+    assert isinstance(facts.functions, PackedFunctions)
+    content = zlib.decompressobj().decompress(facts.functions.body.content, _LONGEST)
+    return frozenset(part for text in json.loads(content.partition(b"\n")[0]) for part in (text, *text.split(".")))
+
+
 def is_somewhere(place: Place) -> bool:
     """Return whether there can be such a place, since it may have been read."""
     cell = 0 if place.cell is None else place.cell

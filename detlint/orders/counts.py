@@ -28,7 +28,8 @@ class Counts:
             return self._is_data_use(name)
         scope = name.scope.find(name.id)
         reads = self.module.reads(scope, name.id) if scope is not None else []
-        return any(self._is_data_use(read) for read in reads if inside(read, loop) or inside(read, loop.parent))
+        around = loop.parent if isinstance(loop, s.Clause) else loop
+        return any(self._is_data_use(read) for read in reads if inside(read, around))
 
     def _is_data_use(self, read: s.Name) -> bool:
         node: s.Node = read
@@ -51,13 +52,23 @@ class Counts:
             if isinstance(around, s.Operation) and around.operator in ("%", *COMPARES):
                 return False
             if isinstance(around, s.Assign):
-                return isinstance(around.targets[0], s.Subscript) and around.operator == "="
+                target = around.targets[0]
+                return isinstance(target, s.Subscript) and around.operator == "=" and not self._is_unread(target.value)
             if isinstance(around, s.Comprehension):
                 return around.kind == "dict" and node in around.elements
             if isinstance(around, (s.Statement, s.Block)):
                 return False
             node = around
         return False
+
+    def _is_unread(self, holder: s.Expression) -> bool:
+        """Return whether nothing ever looks at what a variable of a function holds, or an attribute in a notebook."""
+        if isinstance(holder, s.Attribute) and self.module.path.endswith(".ipynb"):
+            return all(use.stored or _is_filled(use) for use in self.module.attributes(holder.attribute))
+        scope = holder.scope.find(holder.id) if isinstance(holder, s.Name) else None
+        if scope is None or not isinstance(holder, s.Name) or not isinstance(scope.owner, s.Function):
+            return False
+        return all(map(_is_filled, self.module.reads(scope, holder.id)))
 
     def _is_beside(self, holder: s.Expression, count: s.Name) -> bool:
         """Return whether a container is not the one whose items are counted."""
@@ -136,6 +147,11 @@ class Counts:
             else:
                 break
         return self.module.source(node)
+
+
+def _is_filled(use: s.Expression) -> bool:
+    """Return whether a use of a container only puts something into it: `ids[word] = 3`."""
+    return isinstance(use.parent, s.Subscript) and use.parent.stored and use.parent.value is use
 
 
 def _finds(node: s.Expression, finding: Set[str]) -> bool:

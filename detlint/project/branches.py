@@ -1,10 +1,12 @@
-"""Branches that programs take."""
+"""Branches that programs take, and code that they mention."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import PurePosixPath
 
+from detlint.facts.packed import mentioned
 from detlint.link.state.program import Program
 from detlint.places import Place
 from detlint.programs.entries import Entry
@@ -20,12 +22,33 @@ class Branches:
         self._entries = entries
 
     def takes(self, question: Taken | InProgram) -> bool:
-        """Return whether a program takes a branch, options at their defaults, or no program reaches its function."""
+        """Return whether a program takes a branch, options at their defaults, or no program reaches its function.
+
+        False for code whose names nothing mentions.
+        """
+        if isinstance(question, InProgram) and not all(
+            self._is_mentioned(name, question.path) for name in question.names
+        ):
+            return False
         asked = question.taken if isinstance(question, InProgram) else question
         if asked is None:
             return True
         walks = self._program.walks
         return self._taken.get(asked.place, not walks.get((asked.path, asked.function)))
+
+    def _is_mentioned(self, name: str, path: str) -> bool:
+        """Return whether a file other than a test, or than a package that only exports it, mentions a name."""
+        return any(name in texts for other, texts in self._texts.items() if other != path)
+
+    @cached_property
+    def _texts(self) -> dict[str, frozenset[str]]:
+        """The words in the facts of each file that programs may load and that does more than import."""
+        facts = (each for each in self._program.facts.values() if not each.tests)
+        return {
+            each.path: mentioned(each)
+            for each in facts
+            if each.functions or not PurePosixPath(each.path).name.startswith("__init__.")
+        }
 
     @cached_property
     def _taken(self) -> dict[Place, bool]:

@@ -1,0 +1,97 @@
+"""Kernels in code that no other file of a project with programs mentions are notes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from .support import report
+
+LAYERS: Final = '''\
+from torch import nn
+from torch.nn import functional as F
+
+__all__ = ["Head", "Pool"]
+
+
+class Base(nn.Module):
+    def forward(self, x):
+        return self.layer(x)
+
+
+class Head(Base):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Conv2d(3, 3, 1)
+
+    def {method}(self, x):
+        """Resize, as `{method}` does."""
+        return F.interpolate(self.layer(x), scale_factor=2, mode="bilinear")
+
+
+class Pool(nn.Module):
+    pass
+{more}
+'''
+TRAIN: Final = """\
+import torch
+{imports}
+
+if __name__ == "__main__":
+    head = {made}
+    optimizer = torch.optim.SGD(head.parameters(), lr=0.1)
+    head(torch.ones(1, 3, 8, 8, device="cuda")).sum().backward()
+    optimizer.step()
+"""
+
+
+def said(files: dict[str, str], method: str = "forward", more: str = "") -> list[str]:
+    """How grave what is said of the head is."""
+    layers = LAYERS.format(method=method, more=more)
+    found = report({"net/layers.py": layers, **files}, ("DET302",)).findings
+    return [judged.severity.value for judged in found if judged.finding.code == "DET302"]
+
+
+def train(imports: str, made: str) -> str:
+    return TRAIN.format(imports=imports, made=made)
+
+
+OTHER: Final = train("from net.layers import Pool", "Pool()")
+
+
+def test_what_only_a_package_exports_and_tests_use_is_a_note() -> None:
+    tests = {"tests/test_head.py": "from net.layers import Head\n\n\ndef test_head():\n    assert Head()\n"}
+    assert said({"train.py": OTHER, "net/__init__.py": "from .layers import Head, Pool\n", **tests}) == ["note"]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"train.py": train("from net.layers import Head", "Head()")},
+        {"train.py": train("from net import layers", "layers.Head()")},
+        {"train.py": train("import net.layers", "net.layers.Head()")},
+        {"train.py": OTHER, "net/models.py": "from .layers import Head\n\n\ndef build():\n    return Head()\n"},
+        {"train.py": train("from net import layers", "getattr(layers, 'Head')()")},
+        {"train.py": OTHER, "net/__init__.py": "from .layers import Head\n\n\ndef build():\n    return Head()\n"},
+    ],
+    ids=["imported", "by its module", "by a dotted name", "by a library's file", "by a text", "by the package itself"],
+)
+def test_what_another_file_mentions_is_a_warning(files: dict[str, str]) -> None:
+    assert said(files) == ["warning"]
+
+
+@pytest.mark.parametrize(
+    "more",
+    ["\n\ndef build():\n    return Head()\n", "\n\nHEADS = {'flat': Head}\n", "\n\nclass Wide(Head):\n    pass\n"],
+    ids=["called", "in a table", "derived from"],
+)
+def test_what_its_own_file_mentions_is_a_warning(more: str) -> None:
+    assert said({"train.py": OTHER}, more=more) == ["warning"]
+
+
+def test_a_method_that_nothing_calls_is_a_note() -> None:
+    files = {"train.py": train("from net.layers import Head", "Head()")}
+    assert said(files, method="enlarge") == ["note"]
+    called = train("from net.layers import Head", "Head()") + "    head.enlarge(torch.ones(1, 3, 8, 8))\n"
+    assert said({"train.py": called}, method="enlarge") == ["warning"]
