@@ -71,7 +71,7 @@ BEHIND = frozenset((
 """Programs that differ by what the first run leaves: `repeat` begins each run with the same files."""
 FIRST = {one.name.partition(":")[0]: one.name for one in reversed([*programs()])}
 ASKED = [pytest.param(one, id=one.name) for one in programs() if one.name in {*FIRST.values(), *BEHIND}]
-"""These, and the first program of each page; tests/test_repeat_planted.py asks the same of all others."""
+"""These, and the first program of each page; tests/test_repeat_planted.py asks the same of most others."""
 
 
 @pytest.mark.parametrize("program", ASKED)

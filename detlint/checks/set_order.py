@@ -53,7 +53,7 @@ def _of_sets(module: Module, rule: Rule, sets: Sets, order: Order) -> Iterator[F
         held = () if exposed else order.handing.held(node)
         if not (exposed or held) or not sets.is_set(node):
             continue
-        kind = elements.of(node)
+        kind = elements.kept(node) if held else elements.of(node)
         kind = Kind.IDENTITY if kind is Kind.UNKNOWN and is_called(node) else kind
         if kind is Kind.STABLE or _stays_set(sets, node) or sets.has_no_order(node):
             continue
@@ -200,12 +200,19 @@ def _asking(
         only_if=asked,
         lowered=kind not in _VARIES,
         noted=noted or holds_tests(module),
-        what=f"the set `{module.short(node)}`",
+        what=f"the set `{module.short(_holder(node))}`",
         use=use,
         fix=fix,
         operation=operation,
         remedy=rule.data[_REMEDIES.get(kind, "unknown")][0],
     )
+
+
+def _holder(node: s.Expression) -> s.Expression:
+    """Return what a set is called by: what it is assigned to, if it is made without items."""
+    around = node.parent
+    empty = isinstance(node, s.Call) and not node.arguments
+    return around.targets[0] if empty and isinstance(around, s.Assign) and around.value is node else node
 
 
 def _fix(module: Module, node: s.Expression, kind: Kind, *, copied: bool) -> Fix | None:

@@ -71,6 +71,13 @@ class Elements:
                 self._conclude()
         return self._many[node]
 
+    def kept(self, node: s.Expression) -> Kind:
+        """Return the kind of items of a collection that may be empty where it is made, by what is put into it later."""
+        around = node.parent
+        if isinstance(around, s.Assign) and around.value is node and self._is_empty(node):
+            return joined([self._of_attribute(t) if isinstance(t, s.Attribute) else self.of(t) for t in around.targets])
+        return self.of(node)
+
     def _conclude(self) -> None:
         """Forget what was found on an assumption, except for the first expression asked for: its answer is complete."""
         for node in self._since[:-1] if self._assumed else ():
