@@ -176,5 +176,5 @@ class _Memory:
             fix=zeroed(self.module, call, row),
             operation=operation(self.module, call, row),
             call=self.module.short(call.function),
-            written="all of it is written" if partly else "anything is written to it",
+            written="all of it is written" if partly or row.text("kind") == "masked" else "anything is written to it",
         )

@@ -61,9 +61,27 @@ def _allocates(module: Module, row: Row, call: s.Call) -> bool:
         return False
     if row.text("kind") == "length" and not only_length(module, call):
         return False
+    if row.text("kind") == "masked" and _is_seen_in_parts(module, call):
+        return False
     if _is_nothing(module, call) or _on_fake_device(module, call):
         return False
     return not row.list("filled_dtypes") or not _has_dtype(module, call, row.list("filled_dtypes"))
+
+
+def _is_seen_in_parts(module: Module, call: s.Call) -> bool:
+    """Return whether a result may be looked at or set only where it was computed, or elsewhere: `x[~ok] = 0`."""
+    parent = call.parent
+    uses: list[s.Expression] = [call]
+    if isinstance(parent, s.Assign) and isinstance(parent.targets[0], s.Name):
+        scope = parent.targets[0].scope.find(parent.targets[0].id)
+        uses += module.reads(scope, parent.targets[0].id) if scope is not None else []
+    for use in uses:
+        around = use.parent.parent if isinstance(use.parent, (s.Argument, s.Attribute)) else use.parent
+        chosen = isinstance(around, s.Call) and any(a.keyword == "where" for a in around.arguments)
+        whole = isinstance(around, s.Call) and module.callee(around) <= {"numpy.where"} and bool(module.callee(around))
+        if isinstance(around, s.Subscript) or chosen or whole:
+            return True
+    return False
 
 
 def _describes(module: Module, call: s.Call) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from detlint.verify.probe import Kind, Probe, Run, UnavailableError
@@ -194,6 +195,24 @@ def _numpy(bench: Bench, names: tuple[str, ...], package: str = "numpy") -> Run:
     return named(bench, package, {name: taken(like if name.endswith("like") else _SHAPE) for name in names})
 
 
+def _masked(bench: Bench) -> Run:
+    arrays = bench.package("numpy")
+    ones, where = arrays.ones(_SHAPE, dtype="float32"), arrays.zeros(_SHAPE, dtype=bool)
+
+    def taken(operands: tuple[Any, ...]) -> Callable[[Any], Any]:
+        def take(compute: Any) -> Any:
+            arrays.full(ones.nbytes, bench.pattern, dtype="uint8")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # NumPy warns of just this
+                return compute(*operands, where=where).reshape(-1).view("uint8").copy()
+
+        return take
+
+    two = {name: taken((ones, ones)) for name in ("divide", "floor_divide", "power", "float_power", "remainder", "mod")}
+    one = {name: taken((ones,)) for name in ("reciprocal", "sqrt", "log", "log2", "log10", "log1p", "exp")}
+    return named(bench, "numpy", {**two, "true_divide": two["divide"], **one})
+
+
 _EMPTY = {"names": ("empty", "empty_like")}
 _NDARRAY = {"names": ("ndarray",)}
 _CUPY = {"package": "cupy"}
@@ -210,6 +229,7 @@ PROBES: dict[str, Probe] = {
     "torch.quantized": Probe(_quantized, kind=Kind.MEMORY),
     "numpy.empty": Probe(_numpy, _EMPTY, kind=Kind.MEMORY),
     "numpy.ndarray": Probe(_numpy, _NDARRAY, kind=Kind.MEMORY),
+    "numpy.masked": Probe(_masked, kind=Kind.MEMORY),
     "cupy.empty": Probe(_numpy, {**_EMPTY, **_CUPY}, kind=Kind.MEMORY, devices=("cuda",)),
     "cupy.ndarray": Probe(_numpy, {**_NDARRAY, **_CUPY}, kind=Kind.MEMORY, devices=("cuda",)),
 }
