@@ -70,6 +70,10 @@ def _generators(module: Module, rule: Rule) -> bool:
     return bool(module.calls_like(keywords=rule.data["factories"]) or module.rows_like("randomness", "generator"))
 
 
+def _memory(module: Module, _: Rule) -> bool:
+    return bool(module.rows_like("memory", "allocator") or module.calls_giving(("persistent",)))
+
+
 def _samplers(module: Module, _: Rule) -> bool:
     named = module.speaks_of(tuple(module.catalogue.names("program", "sampler")))
     return named or ("__iter__" in module.words and not module.words.isdisjoint(("epoch", "set_epoch")))
@@ -96,7 +100,7 @@ _ASKED: Mapping[str, Callable[[Module, Rule], bool]] = {
     "third_party_draw": _third_party,
     "ties": _ties,
     "training_mode": lambda module, rule: may_evaluate(module, rule.data["evaluating"]),
-    "uninitialised": _rows("memory", "allocator"),
+    "uninitialised": _memory,
     "worker_init": _page("loaders"),
     "workspace": _workspace,
 }

@@ -11,6 +11,7 @@ from detlint.analysis.memory.empty import allocations
 from detlint.analysis.memory.fields import Field
 from detlint.analysis.memory.following import Trail
 from detlint.analysis.memory.locals import Local
+from detlint.analysis.memory.unsaved import unsaved
 from detlint.analysis.memory.uses import Effect, Store, Use, Uses
 from detlint.analysis.memory.zeros import zeroed
 from detlint.analysis.values.operations import operation
@@ -19,6 +20,7 @@ from detlint.facts.ways import Ways
 from detlint.finding import Finding
 from detlint.questions import Carrier, Unfilled
 from detlint.semantics.model import Module
+from detlint.sources.source import is_test
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Scope
 
@@ -28,6 +30,14 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     found = dict(allocations(module, rule.data["libraries"]))
     if found:
         yield from _Memory(module, rule, found).findings()
+    for call, klass, name in unsaved(module) if "torch" in rule.data["libraries"] else ():
+        if call not in found and not is_test(module.path):
+            carrier = Carrier("attribute", module.qualified(klass), name)
+            asked = Unfilled(carrier, module.path, at=module.place(call), emptied=True)
+            written = "it is filled again after `to_empty`"
+            yield module.finding(
+                rule, call, lowered=True, only_if=asked, call=module.short(call.function), written=written
+            )
 
 
 class _Memory:

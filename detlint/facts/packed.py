@@ -197,8 +197,12 @@ def _imported(statements: Iterable[Statement]) -> Iterator[tuple[int, str]]:
                 yield statement.level, f"{statement.module}.{name}" if statement.module else name
 
 
-def mentioned(facts: Facts) -> frozenset[str]:
-    """Return the texts in the facts of a file: names, and the parts of dotted ones."""
+def mentioned(files: Iterable[Facts]) -> dict[str, frozenset[str]]:
+    """Return the words in the facts of each file that is no test, by path: names, and the parts of dotted ones."""
+    return {each.path: _texts(each) for each in files if not each.tests}
+
+
+def _texts(facts: Facts) -> frozenset[str]:
     if not isinstance(facts.functions, PackedFunctions):
         facts = packed(facts)
     assert isinstance(facts.functions, PackedFunctions)

@@ -42,13 +42,12 @@ class Branches:
 
     @cached_property
     def _texts(self) -> dict[str, frozenset[str]]:
-        """The words in the facts of each file that programs may load and that does more than import."""
-        facts = (each for each in self._program.facts.values() if not each.tests)
-        return {
-            each.path: mentioned(each)
-            for each in facts
-            if each.functions or not PurePosixPath(each.path).name.startswith("__init__.")
+        """The words of each file that programs may load and that does more than import."""
+        facts = self._program.facts
+        exporting = {
+            path for path in facts if PurePosixPath(path).name.startswith("__init__.") and not facts[path].functions
         }
+        return {path: texts for path, texts in mentioned(facts.values()).items() if path not in exporting}
 
     @cached_property
     def _taken(self) -> dict[Place, bool]:

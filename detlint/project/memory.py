@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
+from detlint.facts.packed import mentioned
 from detlint.facts.touches import ALLOCATES, FILLS, HANDS, LOADS, OPEN, READS, Touch
 from detlint.finding import Place
 from detlint.link.state.program import Program
@@ -16,6 +17,8 @@ from detlint.questions import Carrier, Unfilled
 
 _MOST = 200  # the most carriers examined for one question
 _MAKES = "__init__"
+_EMPTIES = "to_empty"
+_BUFFERS = frozenset(("buffers", "named_buffers"))
 
 
 def always_restores(entry: Entry) -> bool:
@@ -45,6 +48,8 @@ class Memories:
         It is also empty if nothing reads it, or if a checkpoint may hold it and is loaded. `is_trained` says whether a
         program trains a given class without loading what it holds.
         """
+        if question.emptied and not self._is_emptied(question):
+            return ()
         search = _Search(self, question)
         try:
             found = search.reads(*self.same(question.carrier, question.path))
@@ -123,6 +128,18 @@ class Memories:
         """The classes and attributes that are made to hold uninitialised memory."""
         made = (each for each in self._every() if each[1].kind == ALLOCATES)
         return frozenset((self.names.defined(t.carrier.name, path), t.carrier.part) for path, t in made)
+
+    def _is_emptied(self, question: Unfilled) -> bool:
+        """Return whether a program may empty a model, and no other file speaks of the buffer, or any of all buffers."""
+        near = {path: texts for path, texts in self._texts.items() if self.shares(path, question.path, True)}
+        words = frozenset[str]().union(*near.values())
+        others = (texts for path, texts in near.items() if path != question.path)
+        named = any(question.carrier.part in texts for texts in others)
+        return _EMPTIES in words and _BUFFERS.isdisjoint(words) and not named
+
+    @cached_property
+    def _texts(self) -> dict[str, frozenset[str]]:
+        return mentioned(self.program.facts.values())
 
     @cached_property
     def _open(self) -> frozenset[str]:
