@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 import pytest
+
+from detlint import catalogue, engine
+from detlint.config import Config
 
 from .support import report
 
@@ -88,6 +92,30 @@ def test_what_another_file_mentions_is_a_warning(files: dict[str, str]) -> None:
 )
 def test_what_its_own_file_mentions_is_a_warning(more: str) -> None:
     assert said({"train.py": OTHER}, more=more) == ["warning"]
+
+
+COMMAND: Final = """\
+import torch
+from torch.nn import functional as F
+
+
+def {name}():
+    x = torch.ones(1, 3, 8, 8, device="cuda", requires_grad=True)
+    F.interpolate(x, scale_factor=2, mode="bilinear").sum().backward()
+"""
+
+
+@pytest.mark.parametrize(("name", "severity"), [("train_it", "warning"), ("other", "note")])
+def test_what_a_command_starts_with_is_a_warning(
+    name: str, severity: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "net").mkdir()
+    (tmp_path / "net/__init__.py").touch()
+    (tmp_path / "net/train.py").write_text(COMMAND.format(name=name))
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "net"\nscripts.net = "net.train:train_it"\n')
+    monkeypatch.chdir(tmp_path)
+    checked = engine.check_paths([Path()], Config(select=("DET302",)), catalogue.load().newest_release(), jobs=1)
+    assert [judged.severity.value for judged in checked.findings] == [severity]
 
 
 def test_a_method_that_nothing_calls_is_a_note() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -37,8 +38,19 @@ class Branches:
         return self._taken.get(asked.place, not walks.get((asked.path, asked.function)))
 
     def _is_mentioned(self, name: str, path: str) -> bool:
-        """Return whether a file other than a test, or than a package that only exports it, mentions a name."""
-        return any(name in texts for other, texts in self._texts.items() if other != path)
+        """Return whether a program gets to what a file calls by a name, or another file mentions it.
+
+        Neither a test nor a package that only exports it counts.
+        """
+        return name in self._walked[path] or any(name in texts for other, texts in self._texts.items() if other != path)
+
+    @cached_property
+    def _walked(self) -> dict[str, set[str]]:
+        """The names of the functions that programs get to, and of what is around them, by file."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for path, qualified in self._program.walks:
+            found[path].update(qualified.split("."))
+        return found
 
     @cached_property
     def _texts(self) -> dict[str, frozenset[str]]:
