@@ -225,8 +225,7 @@ class Completions:
 
     def _taken_out(self, made: s.Call, row: Row) -> Iterator[s.Call]:
         """Yield the calls that take out of a queue what several tasks put in; `made` makes the queue."""
-        assign = made.parent
-        target = assign.targets[0] if isinstance(assign, s.Assign) else None
+        target = _target(made)
         reads = self._reads(target) if target is not None else []
         tasks = self._tasks(row)
         putting = any(_called(read) == "put" and tasks.intersection(read.ancestors()) for read in reads)
@@ -270,7 +269,7 @@ class Completions:
             for other in self.module.calls
             if isinstance(other.function, s.Attribute) and other.function.attribute == "put" and other.arguments
         ]
-        keyed = any(is_keyed(self.module, item) for item in puts)
+        keyed = any(is_keyed(self.module, item) for item in puts) and not self._drops(call)
         for around in call.ancestors():
             if isinstance(around, s.Comprehension):
                 whole = around.kind in ("list", "generator") and call in list(s.walk(around.elements[0]))
@@ -278,6 +277,13 @@ class Completions:
             if isinstance(around, (s.For, s.While)):
                 return Source(call, row, list(self._each_time(around, call, set())), keyed)
         return Source(call, row, [], keyed)
+
+    def _drops(self, taking: s.Call) -> bool:
+        """Return whether what is taken out is unpacked and the first part, which tells whose it is, is never read."""
+        target = _target(taking)
+        first = target.elements[0] if isinstance(target, s.Collection) and target.elements else None
+        scope = first.scope.find(first.id) if isinstance(first, s.Name) else None
+        return scope is not None and isinstance(first, s.Name) and not self.module.reads(scope, first.id)
 
     # Loops over results
 
@@ -321,6 +327,19 @@ class Completions:
                 if isinstance(call, s.Call):
                     added += [argument.value for argument in call.arguments[-1:]]
         return bool(added) and all(is_keyed(self.module, value) for value in added)
+
+
+def _target(node: s.Expression) -> s.Expression | None:
+    """Return what a value is assigned to, perhaps as one of several: `tasks, done = Queue(), Queue()`."""
+    around = node.parent
+    if isinstance(around, s.Assign):
+        return around.targets[0]
+    target = (
+        around.parent.targets[0] if isinstance(around, s.Collection) and isinstance(around.parent, s.Assign) else None
+    )
+    if not isinstance(target, s.Collection) or not isinstance(around, s.Collection) or target.rest is not None:
+        return None
+    return dict(zip(around.elements, target.elements, strict=False)).get(node)
 
 
 def _may_leave(loop: s.For | s.Comprehension) -> bool:
