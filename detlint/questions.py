@@ -91,7 +91,7 @@ class NeverSeeded:
 class Copied:
     """An open question: do the workers of a loader draw from copies of the generator that the call at `order` makes?
 
-    The generator is made before the workers start, and nothing in them seeds it or makes another one.
+    The generator is made before the workers start, and nothing in them seeds it or puts another one in its place.
     """
 
     path: str
