@@ -71,7 +71,7 @@ def _generators(module: Module, rule: Rule) -> bool:
 
 
 def _memory(module: Module, _: Rule) -> bool:
-    return bool(module.rows_like("memory", "allocator") or module.calls_giving(("persistent",)))
+    return bool(module.rows_like("memory", "allocator") or "register_buffer" in module.words)
 
 
 def _samplers(module: Module, _: Rule) -> bool:

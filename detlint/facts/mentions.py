@@ -9,7 +9,6 @@ from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of, inside
 
 _CALLED_BY_MODULES = frozenset(("forward", "extra_repr", "reset_parameters"))
-_KNOWN = frozenset(("torch.nn.Module", "torch.nn.modules.module.Module", "builtins.object"))
 
 
 def names_needed(module: Module, node: s.Node) -> tuple[str, ...]:
@@ -36,7 +35,8 @@ def _around(module: Module, node: s.Node) -> Iterator[s.Function | s.Class]:
 def _is_own(module: Module, klass: s.Class, method: s.Function) -> bool:
     """Return whether only code of the project can call a method by its name."""
     bases = [base for base in module.ancestry(klass) if base not in module.classes]
-    return set(bases) <= _KNOWN and method.name not in _CALLED_BY_MODULES and not method.name.startswith("__")
+    known = module.catalogue.names("memory", "owner", "bases")  # which call nothing of the project by other names
+    return known.issuperset(bases) and method.name not in _CALLED_BY_MODULES and not method.name.startswith("__")
 
 
 def _is_mentioned(module: Module, node: s.Function | s.Class) -> bool:

@@ -30,10 +30,16 @@ else:
 
 
 def make(run: Run, name: str, place: Place) -> Value:
-    """Return a generator object that a library's function or class makes."""
+    """Return a generator object that a library's function or class makes, and watch for such objects from then on."""
     made = Object(Library(name), *run.site(place))
     run.note(Drawing(BEGINS, _stream(made), place))
+    _watch(run)
+    run.effect(_watch)
     return single(made)
+
+
+def _watch(run: Run) -> None:
+    run.copying = True
 
 
 def call(run: Run, function: Library, place: Place) -> None:

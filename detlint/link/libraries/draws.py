@@ -38,8 +38,9 @@ class LibraryDraws(Loaders):
         """Record the draws of a library's function or method, and of the objects that it uses."""
         owner, name = function.receiver, function.name
         method = name.rpartition(".")[2]
-        copying.call(self, function, place)
-        copying.reached(self, [function], place)
+        if self.copying:
+            copying.call(self, function, place)
+            copying.reached(self, [function], place)
         if not isinstance(owner, Object):
             given = Arguments(self.program, name, positional, keywords)
             for row in self.tables.library_draws.get(name, ()):

@@ -51,6 +51,7 @@ class Samplers(Modules):
         self.seeds = tables.seeds
         self.sampling = False  # whether there are samplers
         self.owning = False  # whether there are library objects with generators of their own
+        self.copying = False  # whether there are generator objects
 
     def made_sampler(self, made: Object, place: Place) -> None:
         """Record an object that is made, if it is a sampler."""
@@ -109,8 +110,9 @@ class Samplers(Modules):
     def sets(self, owners: Value, value: Value) -> None:
         """Record that attributes of objects are set from outside, which may change the epoch of samplers."""
         owning.sets(self, owners)
-        copying.reached(self, owners, nowhere(self.frame.path))
-        copying.kept(self, value, nowhere(self.frame.path))
+        if self.copying:
+            copying.reached(self, owners, nowhere(self.frame.path))
+            copying.kept(self, value, nowhere(self.frame.path))
         for owner in each(owners) if self.sampling else ():
             if isinstance(owner, Object) and owner != self.frame.receiver:
                 self._note(TOLD, owner, nowhere(self.frame.path))
