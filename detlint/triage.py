@@ -71,7 +71,8 @@ def _generators(module: Module, rule: Rule) -> bool:
 
 
 def _memory(module: Module, _: Rule) -> bool:
-    return bool(module.rows_like("memory", "allocator") or "register_buffer" in module.words)
+    registers = module.catalogue.names("memory", "owner", "registers")
+    return bool(module.rows_like("memory", "allocator") or not module.words.isdisjoint(registers))
 
 
 def _samplers(module: Module, _: Rule) -> bool:

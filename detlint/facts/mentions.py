@@ -8,8 +8,6 @@ from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of, inside
 
-_CALLED_BY_MODULES = frozenset(("forward", "extra_repr", "reset_parameters"))
-
 
 def names_needed(module: Module, node: s.Node) -> tuple[str, ...]:
     """Return the names that other files have to mention for a program to get to `node`.
@@ -36,7 +34,8 @@ def _is_own(module: Module, klass: s.Class, method: s.Function) -> bool:
     """Return whether only code of the project can call a method by its name."""
     bases = [base for base in module.ancestry(klass) if base not in module.classes]
     known = module.catalogue.names("memory", "owner", "bases")  # which call nothing of the project by other names
-    return known.issuperset(bases) and method.name not in _CALLED_BY_MODULES and not method.name.startswith("__")
+    run = module.catalogue.names("contexts", "code", id="forward")
+    return known.issuperset(bases) and method.name not in run and not method.name.startswith("__")
 
 
 def _is_mentioned(module: Module, node: s.Function | s.Class) -> bool:

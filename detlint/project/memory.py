@@ -17,8 +17,6 @@ from detlint.questions import Carrier, Unfilled
 
 _MOST = 200  # the most carriers examined for one question
 _MAKES = "__init__"
-_EMPTIES = "to_empty"
-_BUFFERS = frozenset(("buffers", "named_buffers"))
 
 
 def always_restores(entry: Entry) -> bool:
@@ -135,7 +133,9 @@ class Memories:
         words = frozenset[str]().union(*near.values())
         others = (texts for path, texts in near.items() if path != question.path)
         named = any(question.carrier.part in texts for texts in others)
-        return _EMPTIES in words and _BUFFERS.isdisjoint(words) and not named
+        names = self.program.catalogue.names
+        empties = names("memory", "allocator", "methods", id="torch.to-empty")
+        return not (named or words.isdisjoint(empties)) and words.isdisjoint(names("memory", "owner", "buffers"))
 
     @cached_property
     def _texts(self) -> dict[str, frozenset[str]]:

@@ -199,9 +199,8 @@ def _related(project: Project, finding: Finding, use: Use | None) -> tuple[Relat
         return (*(Related(place, "it is handed on here") for place in way), Related(last, told))
     if isinstance(asked, (NeverSeeded, Copied)):
         drawn = project.drawn(asked)
-        told = "it is drawn from here, and nothing in the program seeds it"
-        if isinstance(asked, Copied):
-            told = "drawn from here, in each worker's own copy"
+        never = "it is drawn from here, and nothing in the program seeds it"
+        told = "drawn from here, in each worker's own copy" if isinstance(asked, Copied) else never
         return () if drawn in (None, finding.place) else (Related(drawn, told),)
     places = project.passes(asked) if isinstance(asked, SameOrder) else ()
     return tuple(Related(place, "iterated here in each epoch") for place in places)

@@ -61,14 +61,14 @@ def _allocates(module: Module, row: Row, call: s.Call) -> bool:
         return False
     if row.text("kind") == "length" and not only_length(module, call):
         return False
-    if row.text("kind") == "masked" and _is_seen_in_parts(module, call):
+    if row.text("kind") == "masked" and _is_seen_in_parts(module, call, row.set("choosing")):
         return False
     if _is_nothing(module, call) or _on_fake_device(module, call):
         return False
     return not row.list("filled_dtypes") or not _has_dtype(module, call, row.list("filled_dtypes"))
 
 
-def _is_seen_in_parts(module: Module, call: s.Call) -> bool:
+def _is_seen_in_parts(module: Module, call: s.Call, choosing: Collection[str]) -> bool:
     """Return whether a result may be looked at or set only where it was computed, or elsewhere: `x[~ok] = 0`."""
     parent = call.parent
     uses: list[s.Expression] = [call]
@@ -77,9 +77,9 @@ def _is_seen_in_parts(module: Module, call: s.Call) -> bool:
         uses += module.reads(scope, parent.targets[0].id) if scope is not None else []
     for use in uses:
         around = use.parent.parent if isinstance(use.parent, (s.Argument, s.Attribute)) else use.parent
-        chosen = isinstance(around, s.Call) and any(a.keyword == "where" for a in around.arguments)
-        whole = isinstance(around, s.Call) and module.callee(around) <= {"numpy.where"} and bool(module.callee(around))
-        if isinstance(around, s.Subscript) or chosen or whole:
+        masked = isinstance(around, s.Call) and any(a.keyword == "where" for a in around.arguments)
+        chosen = isinstance(around, s.Call) and not module.callee(around).isdisjoint(choosing)
+        if isinstance(around, s.Subscript) or masked or chosen:
             return True
     return False
 

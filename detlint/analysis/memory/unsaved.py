@@ -12,7 +12,7 @@ from detlint.tree.scopes import class_of
 
 def unsaved(module: Module) -> Iterator[tuple[s.Call, s.Class, str]]:
     """Yield the calls in constructors that register buffers which are not saved, each with its class and its name."""
-    for call in module.calls_like(words=("register_buffer",)):
+    for call in module.calls_like(words=module.catalogue.names("memory", "owner", "registers")):
         function = module.function_of(call)
         klass = class_of(function) if function is not None and function.name == "__init__" else None
         if klass is None or not isinstance(call.function, s.Attribute) or not module.is_a(klass, "module"):
