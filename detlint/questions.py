@@ -99,6 +99,19 @@ class Copied:
 
 
 @record(frozen=True, slots=True)
+class Forgotten:
+    """An open question: does a program that resumes step what the call at `order` makes, and not restore its state?
+
+    A program resumes if it restores the state of an optimizer. `late`: is it made on that optimizer after that?
+    """
+
+    path: str
+    order: int
+    row: str
+    late: bool = False
+
+
+@record(frozen=True, slots=True)
 class UnseededLibrary:
     """An open question: does what a `library` draws at `order` in `function` come from entropy?
 
@@ -347,5 +360,6 @@ Question = (
     | Seedless
     | NeverSeeded
     | Copied
+    | Forgotten
     | Convolves
 )

@@ -70,6 +70,7 @@ def _finding(
         only_if=only_if,
         full_if=full,
         problem=problem,
+        because=rule.data["draws"],
         remedy=remedy,
     )
 

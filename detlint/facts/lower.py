@@ -383,16 +383,15 @@ def _set_within(module: Module) -> frozenset[tuple[Scope, str]]:
 
 @cache
 def _known(catalogue: Catalogue) -> frozenset[str]:
-    """Return all library names in the tables of random numbers, switches, programs and operations."""
+    """Return all library names in the tables of random numbers, switches, programs, operations and what steps."""
     found: set[str] = set()
-    for file in ("randomness", "switches", "program"):
-        for rows in catalogue.tables[file].values():
-            for row in rows:
-                names = [*row.list("names"), *row.list("calls")]
-                found.update(names)
-                found.update(f"{name}.{method}" for name in names for method in row.list("methods"))
-                owners = (name.rpartition(".")[0] for name in names)
-                found.update(owner for owner in owners if owner.rpartition(".")[2][:1].isupper())
+    tables = [rows for file in ("randomness", "switches", "program") for rows in catalogue.tables[file].values()]
+    for row in (row for rows in (*tables, catalogue.rows("checkpoints", "stepped")) for row in rows):
+        names, methods = [*row.list("names"), *row.list("calls")], (*row.list("methods"), *row.list("restoring"))
+        found.update(names)
+        found.update(f"{name}.{method}" for name in names for method in methods)
+        owners = (name.rpartition(".")[0] for name in names)
+        found.update(owner for owner in owners if owner.rpartition(".")[2][:1].isupper())
     for row in catalogue.rows("ops", "op"):  # deterministic algorithms affect these
         if row.text("rule") or row.text("raises"):
             found.update(row.list("names"))

@@ -220,6 +220,25 @@ class Drawing(metaclass=Interned):
     place: Place
 
 
+STEPS, RESTORED, HANDED = "steps", "restored", "handed"
+
+
+@record(frozen=True, slots=True, eq=False)
+class Stepping(metaclass=Interned):
+    """An object that steps in training, such as an optimizer, is MADE, STEPS, is RESTORED from a checkpoint, or HANDED
+    to something unknown, which may do so.
+
+    The object is identified by what makes it, with the row of the tables as its `home`; "" stands for an unknown one.
+    `name` is that of the variable or attribute that it is called by. A schedule is made `on` an optimizer.
+    """
+
+    kind: str
+    what: Sampler
+    place: Place
+    name: str = ""
+    on: Sampler | None = None
+
+
 GATHERS, ROUND, LEFT, TAKES = "gathers", "round", "left", "takes"
 
 
@@ -299,7 +318,7 @@ class Scope(metaclass=Interned):
 
 Event = (
     Drawn | Example | Perhaps | Seeded | Switched | Loaded | Marked
-    | Sampling | Drawing | Looped | Opened | Called | Guarded | Apart | Scope
+    | Sampling | Drawing | Stepping | Looped | Opened | Called | Guarded | Apart | Scope
 )  # fmt: skip
 Trace = tuple[Event, ...]
 
@@ -308,7 +327,7 @@ def is_aside(event: Event) -> bool:
     """Return whether an event says nothing about the purpose of a program."""
     aside = isinstance(event, Marked) and event.kind in _ASIDE
     seeds = isinstance(event, Drawing) and event.kind != DRAWS
-    return aside or seeds or isinstance(event, (Sampling, Looped, Opened))
+    return aside or seeds or isinstance(event, (Sampling, Stepping, Looped, Opened))
 
 
 def beside_generators(trace: Iterable[Event]) -> Trace:

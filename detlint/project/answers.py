@@ -29,6 +29,7 @@ from detlint.questions import (
     Copied,
     DrawsInTraining,
     Ends,
+    Forgotten,
     FromEntropy,
     InForce,
     InLibrary,
@@ -88,12 +89,8 @@ class Answers:
             return self._branches.takes(question) and (isinstance(question, Taken) or self._in_program(question))
         if isinstance(question, SameOrder):
             return bool(self.passes(question))
-        if isinstance(question, Resumes):
-            return self._resumptions.resumes(question)
-        if isinstance(question, DrawsInTraining):
-            return self._resumptions.draws(question)
-        if isinstance(question, Loses):
-            return self._resumptions.loses(question)
+        if isinstance(question, (Resumes, DrawsInTraining, Loses, Forgotten)):
+            return self._resumptions.holds(question)
         if isinstance(question, Convolves):
             return self._convolves(question)
         return self._ends(question) if isinstance(question, Ends) else self._in_library(question)
@@ -335,6 +332,10 @@ class Answers:
         """Return where programs iterate over a sampler in every epoch without telling it the epoch."""
         return self._epochs.passes(question)
 
+    def restored(self, question: Forgotten) -> Place | None:
+        """Return where a program restores an optimizer, and not what a question is about; None if no program does."""
+        return self._resumptions.restored(question)
+
     def drawn(self, question: NeverSeeded | Copied) -> Place | None:
         """Return where a program first draws from what a question is about, as it asks; None if no program does."""
         return self._seeds.drawn(question)
@@ -345,7 +346,7 @@ class Answers:
 
     @cached_property
     def _resumptions(self) -> Resumptions:
-        return Resumptions(self.program, self._importing, self.reached)
+        return Resumptions(self.program, self.entries, self._importing, self.reached)
 
     @cached_property
     def _started(self) -> frozenset[str]:

@@ -23,7 +23,7 @@ from detlint.project import programs
 from detlint.project.answers import Answers
 from detlint.project.orders import Use
 from detlint.project.spaces import spaces
-from detlint.questions import Copied, NeverSeeded, Question, Reaches, SameOrder, Unfilled, UnseededLibrary
+from detlint.questions import Copied, Forgotten, NeverSeeded, Question, Reaches, SameOrder, Unfilled, UnseededLibrary
 from detlint.repairs.entry_point import remedy
 from detlint.sources.console_scripts import Command
 
@@ -152,6 +152,10 @@ class Project:
         """Return whether the programs of the project answer a question with yes; False where the answer is unknown."""
         self.program.halt()
         return self._answers.holds(question)
+
+    def restored(self, question: Forgotten) -> Place | None:
+        """Return where a program restores an optimizer, and not what a question is about; None if no program does."""
+        return self._answers.restored(question)
 
     def drawn(self, question: NeverSeeded | Copied) -> Place | None:
         """Return where a program first draws from an object that it never seeds, or copies; None if no program does."""

@@ -3,32 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 
 from detlint.facts.resumed import Resuming
 from detlint.finding import Place
 from detlint.link.state.program import Program
 from detlint.programs.entries import Entry
-from detlint.programs.events import Drawn, Marked, Seeded
-from detlint.questions import DrawsInTraining, Loses, Resumes
+from detlint.programs.events import ANY, HANDED, MADE, RESTORED, STEPS, Drawn, Marked, Sampler, Seeded, Stepping
+from detlint.questions import DrawsInTraining, Forgotten, Loses, Resumes
 
 _NOTHING = Resuming()
+_OPTIMIZER = "optimizer"  # the row of the tables
 
 
 class Resumptions:
     """Answers about programs that resume from checkpoints."""
 
     def __init__(
-        self, program: Program, importing: Mapping[str, Sequence[Entry]], reached: Callable[[str], set[str]]
+        self,
+        program: Program,
+        entries: Sequence[Entry],
+        importing: Mapping[str, Sequence[Entry]],
+        reached: Callable[[str], set[str]],
     ) -> None:
         """Take the programs that import each file, and a function for the files that a file imports, with itself."""
         self._program = program
+        self._entries = entries
         self._importing = importing
         self._reached = cache(reached)
         self._layers = program.catalogue.names("randomness", "consumer", mode="train")
         self._rows = {row.id: row for row in program.catalogue.rows("checkpoints", "generator")}
 
-    def resumes(self, question: Resumes) -> bool:
+    def holds(self, question: Resumes | DrawsInTraining | Loses | Forgotten) -> bool:
+        """Return whether a question is answered with yes."""
+        if isinstance(question, Resumes):
+            return self._resumes(question)
+        if isinstance(question, DrawsInTraining):
+            return self._draws(question)
+        return self._loses(question) if isinstance(question, Loses) else self.restored(question) is not None
+
+    def restored(self, question: Forgotten) -> Place | None:
+        """Return where a program restores an optimizer, and not what a question is about; None if no program does."""
+        return self._forgotten[question.late].get(Sampler(question.path, question.order, question.row))
+
+    @cached_property
+    def _forgotten(self) -> tuple[Mapping[Sampler, Place], Mapping[Sampler, Place]]:
+        """What programs step and do not restore, and what they make on an optimizer that was restored before.
+
+        Each with the place where a program restores an optimizer.
+        """
+        forgotten: dict[Sampler, Place] = {}
+        late: dict[Sampler, Place] = {}
+        for entry in self._entries:
+            if entry.self_check or self._program.facts[entry.path].tests or not entry.marked("trains"):
+                continue
+            restored: dict[Sampler, Place] = {}
+            handed, stepped, unknown = set[Sampler](), dict[Sampler, str](), set[str]()
+            for met in entry.of(Stepping):
+                event = met.event
+                if event.kind == RESTORED:
+                    restored.setdefault(event.what, event.place)
+                elif event.kind == MADE and event.on is not None and event.on in restored:
+                    late.setdefault(event.what, restored[event.on])
+                elif event.kind == HANDED:
+                    handed.add(event.what)
+                    unknown |= {event.name} if event.what == ANY else set()
+                elif event.kind == STEPS and not met.option:
+                    stepped.setdefault(event.what, event.name)
+            first = next((place for what, place in restored.items() if what.home == _OPTIMIZER), None)
+            for what, name in stepped.items():
+                known = what not in handed and not any(_may_be(name, other) for other in unknown)
+                if first is not None and known and what not in restored:
+                    forgotten.setdefault(what, first)
+        return forgotten, late
+
+    def _resumes(self, question: Resumes) -> bool:
         """Return whether a program resumes from what a file saves, but keeps none of its generators' states."""
         programs = self._importing.get(question.path, ())
         if question.known:
@@ -43,7 +92,7 @@ class Resumptions:
                 return True
         return False
 
-    def draws(self, question: DrawsInTraining) -> bool:
+    def _draws(self, question: DrawsInTraining) -> bool:
         """Return whether a program that imports a file draws while it trains."""
         programs = self._importing.get(question.path, ())
         if not programs:
@@ -58,7 +107,7 @@ class Resumptions:
                     return True
         return False
 
-    def loses(self, question: Loses) -> bool:
+    def _loses(self, question: Loses) -> bool:
         """Return whether a program that resumes loses the state of a generator."""
         name, how = question.generator, question.how
         project = [facts.resuming or _NOTHING for facts in self._program.facts.values() if not facts.tests]
@@ -92,6 +141,11 @@ class Resumptions:
         for path in self._reached(entry.path):
             if path in self._program.facts:
                 yield self._program.facts[path].resuming or _NOTHING
+
+
+def _may_be(name: str, other: str) -> bool:
+    """Return whether two names of variables or attributes may be of one object; a name may be unknown, ""."""
+    return name in other or other in name
 
 
 def _restored(entry: Entry) -> set[Place]:

@@ -16,7 +16,17 @@ from detlint.facts.reach import Reached
 from detlint.facts.signatures import is_open
 from detlint.finding import Finding, Related, Remedy, Safety
 from detlint.listing import ALONE, Around
-from detlint.questions import Copied, NeverSeeded, Question, Reaches, SameOrder, Unfilled, Unseeded, UnseededLibrary
+from detlint.questions import (
+    Copied,
+    Forgotten,
+    NeverSeeded,
+    Question,
+    Reaches,
+    SameOrder,
+    Unfilled,
+    Unseeded,
+    UnseededLibrary,
+)
 from detlint.report import Answered, Basis, Judged, Report, Verdict
 from detlint.settling.confirming import Confirmed, is_broken
 from detlint.settling.judgement import Judgement
@@ -202,6 +212,9 @@ def _related(project: Project, finding: Finding, use: Use | None) -> tuple[Relat
         never = "it is drawn from here, and nothing in the program seeds it"
         told = "drawn from here, in each worker's own copy" if isinstance(asked, Copied) else never
         return () if drawn in (None, finding.place) else (Related(drawn, told),)
+    if isinstance(asked, Forgotten):
+        restored = project.restored(asked)
+        return () if restored is None else (Related(restored, "the optimizer's state is restored here"),)
     places = project.passes(asked) if isinstance(asked, SameOrder) else ()
     return tuple(Related(place, "iterated here in each epoch") for place in places)
 

@@ -1,82 +1,45 @@
-"""DET701 for what steps with the optimizer, such as a learning rate's schedule, and is left out of a checkpoint."""
+"""DET701 for what steps in training, such as a learning rate's schedule, and is not restored with the optimizer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detlint.analysis.resuming.checkpoints import Checkpoints
-from detlint.analysis.resuming.resumption import last
-from detlint.catalogue import Row, Rule
+from detlint.catalogue import Rule
 from detlint.finding import Finding
+from detlint.questions import Forgotten
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
-_STATES = ("state_dict", "load_state_dict")
-
 
 def left_out(module: Module, rule: Rule) -> Iterator[Finding]:
-    """Yield a finding for each object that steps with an optimizer, and whose state no checkpoint of the file keeps."""
-    if not module.calls_like(words=_STATES):
-        return
-    checkpoints = Checkpoints(module)
-    for row in module.catalogue.rows("checkpoints", "stepped"):
-        stepped = [] if module.words & row.set("unless") else _stepped(module, row)
-        if stepped and not any(_may_be_kept(module, each) for each in _of_row(module, row)):
-            for saved in checkpoints.with_optimizer():
-                name = module.short(stepped[0])
+    """Yield findings on objects that step in training: not restored, or made only after the optimizer's state is."""
+    for row in module.rows_like("checkpoints", "stepped"):
+        caught_up = any(_is_caught_up(call) for call in module.calls_like(words=row.list("methods")))
+        for call in module.calls_to(row.list("names")):
+            path, _, order = module.point(call)
+            words = {"name": module.short(call.function), "does": row.text("does")}
+            if not caught_up:
                 yield module.finding(
                     rule,
-                    saved,
-                    related=[(stepped[0], "it steps here")],
-                    lowered=_may_be_off(module, row, stepped[0]),
-                    problem=rule.data["stepped"].format(name=name, does=row.text("does")),
-                    remedy=rule.data["stepped_remedy"].format(name=name),
+                    call,
+                    lowered=any(argument.keyword == row.text("switch") for argument in call.arguments),
+                    only_if=Forgotten(path, order, row.id),
+                    problem=rule.data["stepped"].format(**words),
+                    because=rule.data["steps"],
+                    remedy=rule.data["stepped_remedy"].format(**words),
                 )
-
-
-def _may_be_off(module: Module, row: Row, node: s.Expression) -> bool:
-    """Return whether an object is made with the option of a row that may switch it off."""
-    made = [value for value in module.values(node) or () if isinstance(value, s.Call)]
-    return any(argument.keyword == row.text("switch") for call in made for argument in call.arguments)
-
-
-def _stepped(module: Module, row: Row) -> list[s.Expression]:
-    """Return the objects of a row that the file steps, except for those that are told how far the training is."""
-    steps = []
-    for call in module.calls_like(words=row.list("methods")):
-        owner = call.function.value if isinstance(call.function, s.Attribute) else None
-        if owner is not None and _is_of(module, row, owner):
-            steps.append((call, owner))
-    if any(_is_caught_up(call) for call, _ in steps):
-        return []
-    return [owner for call, owner in steps if not call.arguments or module.types(owner) & row.set("told")]
+            if not module.callee(call).isdisjoint(row.list("resets")):
+                yield module.finding(
+                    rule,
+                    call,
+                    only_if=Forgotten(path, order, row.id, late=True),
+                    problem=rule.data["late"].format(**words),
+                    because=rule.data["steps"],
+                    remedy=rule.data["late_remedy"],
+                )
 
 
 def _is_caught_up(call: s.Call) -> bool:
     """Return whether a loop does nothing but step an object, as often as the training has before."""
     loop = next((around for around in call.ancestors() if isinstance(around, s.For)), None)
     return isinstance(loop, s.For) and loop.body.statements == [call.parent]
-
-
-def _of_row(module: Module, row: Row) -> Iterator[s.Expression]:
-    """Yield the names and attributes that are objects of a row."""
-    every: list[s.Name | s.Attribute] = [*module.every(s.Name), *module.every(s.Attribute)]
-    yield from (each for each in every if not each.stored and _is_of(module, row, each))
-
-
-def _is_of(module: Module, row: Row, node: s.Expression) -> bool:
-    types = module.types(node)
-    return not types.isdisjoint(row.set("names")) if types else last(node) in row.list("called")
-
-
-def _may_be_kept(module: Module, node: s.Expression) -> bool:
-    """Return whether the state of an object may be kept: it is asked for, or something unknown is given the object."""
-    parent = node.parent
-    if isinstance(parent, s.Attribute):
-        return parent.attribute in _STATES
-    if isinstance(parent, s.Assign):
-        return any(isinstance(target, s.Subscript) for target in parent.targets)
-    call = parent.parent if isinstance(parent, s.Argument) else None
-    if isinstance(call, s.Call):
-        return not last(call.function)[:1].isupper()
-    return isinstance(parent, (s.Argument, s.Collection, s.Dictionary, s.Leave))

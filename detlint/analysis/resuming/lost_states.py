@@ -120,6 +120,7 @@ def _finding(
         only_if=only_if,
         fix=fix,
         problem=rule.data[problem].format(**words),
+        because=rule.data["draws"],
         remedy=rule.data[f"{problem}_remedy"].format(**words),
     )
 

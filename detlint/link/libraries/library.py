@@ -8,7 +8,7 @@ from detlint.catalogue import Row
 from detlint.facts import facts as f
 from detlint.finding import Place
 from detlint.generators import COMPILED, ELSEWHERE, GENERATORS, SEEDABLE
-from detlint.link.libraries import owning
+from detlint.link.libraries import owning, stepping
 from detlint.link.libraries.commands import of_command_line, run_command
 from detlint.link.libraries.devices import Devices
 from detlint.link.libraries.launching import launch, run_tasks
@@ -83,6 +83,8 @@ class Interpreter(Devices):
         name = function.name.removesuffix(".__init__")
         made = function.receiver if name != function.name else None
         self.note_seedless(name, positional, keywords, place)
+        if self.stepping and function.receiver is not None:
+            stepping.call(self, function, positional or keywords, place)
         if (wrapped := owning.wrapped(self, function, positional, keywords, place)) is not None:
             return wrapped
         if isinstance(made, Object):
@@ -158,6 +160,7 @@ class Interpreter(Devices):
         made = Object(Library(name), *self.made_at(name, positional, keywords, place))
         self.keep(made, name, positional, keywords)
         self.made_sampler(made, place)
+        stepping.make(self, made, Arguments(self.program, name, positional, keywords), place)
         return single(made)
 
     def call_other(

@@ -79,7 +79,7 @@ def attend(
     run: Run, node: f.Call, functions: Value, positional: Sequence[Value], keywords: Mapping[str, Value]
 ) -> None:
     """Record a call that may seed such objects: of an unknown one, or of something unknown that is given one."""
-    if not run.owning or (functions and all(_is_followed(run, atom) for atom in functions)):
+    if not run.owning or (functions and all(is_followed(run, atom) for atom in functions)):
         return
     if isinstance(node.function, f.Member) and _may_seed(run, node.function.name, keywords):
         run.note(Drawing(SEEDED_ONCE, ANY, node.place))
@@ -115,7 +115,7 @@ def _given(run: Run, values: Sequence[Value]) -> Iterator[Object]:
     yield from dict.fromkeys(owner for owner in found if owner is not None)
 
 
-def _is_followed(run: Run, function: object) -> bool:
+def is_followed(run: Run, function: object) -> bool:
     """Return whether it is known what a call of something does to such an object."""
     if isinstance(function, Library):
         known = function.name.partition(".")[0] in libraries.KNOWN or f"{function.name}.".startswith(

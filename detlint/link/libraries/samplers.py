@@ -11,7 +11,7 @@ from detlint.finding import Place
 from detlint.link.language.modules import Modules
 from detlint.link.language.passes import forget_taken
 from detlint.link.language.scopes import nowhere
-from detlint.link.libraries import copying, owning
+from detlint.link.libraries import copying, owning, stepping
 from detlint.link.state.program import Program
 from detlint.link.state.tables import Tables
 from detlint.link.state.values import (
@@ -52,6 +52,7 @@ class Samplers(Modules):
         self.sampling = False  # whether there are samplers
         self.owning = False  # whether there are library objects with generators of their own
         self.copying = False  # whether there are generator objects
+        self.stepping = False  # whether there are objects that step in training
 
     def made_sampler(self, made: Object, place: Place) -> None:
         """Record an object that is made, if it is a sampler."""
@@ -91,6 +92,8 @@ class Samplers(Modules):
     ) -> None:
         """Record a call that may pass an epoch to samplers: a `set_epoch`, or something unknown given a sampler."""
         owning.attend(self, node, functions, positional, keywords)
+        if self.stepping:
+            stepping.attend(self, node, functions, positional, keywords)
         if not self.sampling:
             return
         if isinstance(node.function, f.Member) and node.function.name == TELLS:
@@ -110,6 +113,8 @@ class Samplers(Modules):
     def sets(self, owners: Value, value: Value) -> None:
         """Record that attributes of objects are set from outside, which may change the epoch of samplers."""
         owning.sets(self, owners)
+        if self.stepping:
+            stepping.sets(self, owners)
         if self.copying:
             copying.reached(self, owners, nowhere(self.frame.path))
             copying.kept(self, value, nowhere(self.frame.path))
