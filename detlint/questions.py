@@ -112,6 +112,16 @@ class Forgotten:
 
 
 @record(frozen=True, slots=True)
+class Reseeded:
+    """An open question: does a program seed a generator whose state one of these calls has put back, before it draws?
+
+    No if a file of the program seeds by the progress of the training.
+    """
+
+    places: tuple[Place, ...]
+
+
+@record(frozen=True, slots=True)
 class UnseededLibrary:
     """An open question: does what a `library` draws at `order` in `function` come from entropy?
 
@@ -361,5 +371,6 @@ Question = (
     | NeverSeeded
     | Copied
     | Forgotten
+    | Reseeded
     | Convolves
 )

@@ -39,6 +39,7 @@ from detlint.questions import (
     NeverSeeded,
     Question,
     Reaches,
+    Reseeded,
     Resumes,
     SameOrder,
     Seedless,
@@ -89,7 +90,7 @@ class Answers:
             return self._branches.takes(question) and (isinstance(question, Taken) or self._in_program(question))
         if isinstance(question, SameOrder):
             return bool(self.passes(question))
-        if isinstance(question, (Resumes, DrawsInTraining, Loses, Forgotten)):
+        if isinstance(question, (Resumes, DrawsInTraining, Loses, Forgotten, Reseeded)):
             return self._resumptions.holds(question)
         if isinstance(question, Convolves):
             return self._convolves(question)
@@ -332,12 +333,10 @@ class Answers:
         """Return where programs iterate over a sampler in every epoch without telling it the epoch."""
         return self._epochs.passes(question)
 
-    def restored(self, question: Forgotten) -> Place | None:
-        """Return where a program restores an optimizer, and not what a question is about; None if no program does."""
-        return self._resumptions.restored(question)
-
-    def drawn(self, question: NeverSeeded | Copied) -> Place | None:
-        """Return where a program first draws from what a question is about, as it asks; None if no program does."""
+    def because_of(self, question: NeverSeeded | Copied | Forgotten | Reseeded) -> Place | None:
+        """Return the first place in a program because of which the answer is yes; None if there is none."""
+        if isinstance(question, (Forgotten, Reseeded)):
+            return self._resumptions.losing(question)
         return self._seeds.drawn(question)
 
     @cached_property

@@ -23,7 +23,17 @@ from detlint.project import programs
 from detlint.project.answers import Answers
 from detlint.project.orders import Use
 from detlint.project.spaces import spaces
-from detlint.questions import Copied, Forgotten, NeverSeeded, Question, Reaches, SameOrder, Unfilled, UnseededLibrary
+from detlint.questions import (
+    Copied,
+    Forgotten,
+    NeverSeeded,
+    Question,
+    Reaches,
+    Reseeded,
+    SameOrder,
+    Unfilled,
+    UnseededLibrary,
+)
 from detlint.repairs.entry_point import remedy
 from detlint.sources.console_scripts import Command
 
@@ -153,13 +163,9 @@ class Project:
         self.program.halt()
         return self._answers.holds(question)
 
-    def restored(self, question: Forgotten) -> Place | None:
-        """Return where a program restores an optimizer, and not what a question is about; None if no program does."""
-        return self._answers.restored(question)
-
-    def drawn(self, question: NeverSeeded | Copied) -> Place | None:
-        """Return where a program first draws from an object that it never seeds, or copies; None if no program does."""
-        return self._answers.drawn(question)
+    def because_of(self, question: NeverSeeded | Copied | Forgotten | Reseeded) -> Place | None:
+        """Return the first place in a program because of which the answer is yes; None if there is none."""
+        return self._answers.because_of(question)
 
     def passes(self, question: SameOrder) -> tuple[Place, ...]:
         """Return where programs iterate over a sampler in every epoch without telling it the epoch."""

@@ -10,7 +10,8 @@ from detlint.finding import Place
 from detlint.link.state.program import Program
 from detlint.programs.entries import Entry
 from detlint.programs.events import ANY, HANDED, MADE, RESTORED, STEPS, Drawn, Marked, Sampler, Seeded, Stepping
-from detlint.questions import DrawsInTraining, Forgotten, Loses, Resumes
+from detlint.project.reseeding import reseeded
+from detlint.questions import DrawsInTraining, Forgotten, Loses, Reseeded, Resumes
 
 _NOTHING = Resuming()
 _OPTIMIZER = "optimizer"  # the row of the tables
@@ -34,16 +35,18 @@ class Resumptions:
         self._layers = program.catalogue.names("randomness", "consumer", mode="train")
         self._rows = {row.id: row for row in program.catalogue.rows("checkpoints", "generator")}
 
-    def holds(self, question: Resumes | DrawsInTraining | Loses | Forgotten) -> bool:
+    def holds(self, question: Resumes | DrawsInTraining | Loses | Forgotten | Reseeded) -> bool:
         """Return whether a question is answered with yes."""
         if isinstance(question, Resumes):
             return self._resumes(question)
         if isinstance(question, DrawsInTraining):
             return self._draws(question)
-        return self._loses(question) if isinstance(question, Loses) else self.restored(question) is not None
+        return self._loses(question) if isinstance(question, Loses) else self.losing(question) is not None
 
-    def restored(self, question: Forgotten) -> Place | None:
-        """Return where a program restores an optimizer, and not what a question is about; None if no program does."""
+    def losing(self, question: Forgotten | Reseeded) -> Place | None:
+        """Return where a program restores an optimizer, or seeds a generator, as a question asks; None if none does."""
+        if isinstance(question, Reseeded):
+            return next((self._reseeded[place] for place in question.places if place in self._reseeded), None)
         return self._forgotten[question.late].get(Sampler(question.path, question.order, question.row))
 
     @cached_property
@@ -54,17 +57,19 @@ class Resumptions:
         """
         forgotten: dict[Sampler, Place] = {}
         late: dict[Sampler, Place] = {}
-        for entry in self._entries:
-            if entry.self_check or self._program.facts[entry.path].tests or not entry.marked("trains"):
-                continue
+        for entry in self._training:
             restored: dict[Sampler, Place] = {}
+            current: dict[Sampler, Place] = {}  # those that were not made again since
             handed, stepped, unknown = set[Sampler](), dict[Sampler, str](), set[str]()
             for met in entry.of(Stepping):
                 event = met.event
                 if event.kind == RESTORED:
                     restored.setdefault(event.what, event.place)
-                elif event.kind == MADE and event.on is not None and event.on in restored:
-                    late.setdefault(event.what, restored[event.on])
+                    current[event.what] = event.place
+                elif event.kind == MADE:
+                    current.pop(event.what, None)
+                    if event.on is not None and event.on in current:
+                        late.setdefault(event.what, current[event.on])
                 elif event.kind == HANDED:
                     handed.add(event.what)
                     unknown |= {event.name} if event.what == ANY else set()
@@ -76,6 +81,18 @@ class Resumptions:
                 if first is not None and known and what not in restored:
                     forgotten.setdefault(what, first)
         return forgotten, late
+
+    @cached_property
+    def _reseeded(self) -> Mapping[Place, Place]:
+        """The calls after which a program seeds again what they put back, each with the call that leads to the seed."""
+        fresh = (entry for entry in self._training if not any(each.anew for each in self._files(entry)))
+        return reseeded(entry.trace for entry in fresh)
+
+    @cached_property
+    def _training(self) -> list[Entry]:
+        """The programs that train, except for tests and those that only try out a file."""
+        own = (each for each in self._entries if not (each.self_check or self._program.facts[each.path].tests))
+        return [each for each in own if each.marked("trains")]
 
     def _resumes(self, question: Resumes) -> bool:
         """Return whether a program resumes from what a file saves, but keeps none of its generators' states."""

@@ -22,6 +22,7 @@ from detlint.questions import (
     NeverSeeded,
     Question,
     Reaches,
+    Reseeded,
     SameOrder,
     Unfilled,
     Unseeded,
@@ -208,13 +209,16 @@ def _related(project: Project, finding: Finding, use: Use | None) -> tuple[Relat
         told = "read here, and nothing in the project fills it"
         return (*(Related(place, "it is handed on here") for place in way), Related(last, told))
     if isinstance(asked, (NeverSeeded, Copied)):
-        drawn = project.drawn(asked)
+        drawn = project.because_of(asked)
         never = "it is drawn from here, and nothing in the program seeds it"
         told = "drawn from here, in each worker's own copy" if isinstance(asked, Copied) else never
         return () if drawn in (None, finding.place) else (Related(drawn, told),)
-    if isinstance(asked, Forgotten):
-        restored = project.restored(asked)
-        return () if restored is None else (Related(restored, "the optimizer's state is restored here"),)
+    if isinstance(asked, (Forgotten, Reseeded)):
+        losing = project.because_of(asked)
+        told = (
+            "the generator is seeded here" if isinstance(asked, Reseeded) else "the optimizer's state is restored here"
+        )
+        return () if losing is None else (Related(losing, told),)
     places = project.passes(asked) if isinstance(asked, SameOrder) else ()
     return tuple(Related(place, "iterated here in each epoch") for place in places)
 

@@ -20,7 +20,7 @@ from detlint.catalogue import Row, Rule
 from detlint.editing import edits
 from detlint.editing.names import library_name
 from detlint.finding import Edit, Finding, Fix, Safety
-from detlint.questions import DrawsInTraining, Loses
+from detlint.questions import DrawsInTraining, Loses, Reseeded
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
@@ -44,6 +44,11 @@ def lost_states(module: Module, rule: Rule) -> Iterator[Finding]:
             elif node is None and _may_be_left(module, name, kept):
                 yield _of_programs(module, rule, row, _holder(kept), "left")
     for group in back:
+        places = tuple(module.place(each.call) for each in group)
+        first, full = group[0], DrawsInTraining(module.path)
+        yield _finding(
+            module, rule, first.call, rows[first.generator], "reseeded", full_if=full, only_if=Reseeded(places)
+        )
         if not any(match(kept, group) for kept in gathers):
             for each in group:
                 if each.key is not None and all(one.generator != each.generator for one in taken(module)):
@@ -109,7 +114,7 @@ def _finding(
     fix: Fix | None = None,
     related: tuple[s.Node, str] | None = None,
     full_if: DrawsInTraining | None = None,
-    only_if: Loses | None = None,
+    only_if: Loses | Reseeded | None = None,
 ) -> Finding:
     words = {"called": row.text("called"), "gives": row.list("gives")[0], "takes": row.list("takes")[0]}
     return module.finding(
