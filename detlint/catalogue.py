@@ -165,9 +165,8 @@ class Catalogue:
     @cache  # noqa: B019 - a catalogue lives as long as the process
     def names(self, file: str, table: str, key: str = "names", **where: str) -> frozenset[str]:
         """Return the union of the lists under `key` over the rows whose strings equal `where`."""
-        rows = self.rows(file, table)
         found = set[str]()
-        for row in rows:
+        for row in self.rows(file, table):
             if where.items() <= row.data.items():
                 found.update(row.list(key))
         return frozenset(found)
@@ -264,6 +263,16 @@ class Catalogue:
             for row in rows:
                 found.update(row.list("names"), row.list("calls"))
         return frozenset(found)
+
+    @cached_property
+    def left_to_programs(self) -> Mapping[str, list[Row]]:
+        """The rows with conditions that programs decide where a file does not, by the names of what is called."""
+        found: dict[str, list[Row]] = {}
+        for row in (*self.rows("order", "racing"), *self.rows("order", "unordered")):
+            methods = [f"{made}.{method}" for made in row.list("made") for method in row.list("methods")]
+            for name in (*row.list("names"), *methods) if row.list("when") else ():
+                found.setdefault(name, []).append(row)
+        return found
 
     @cached_property
     def releases(self) -> tuple[Version, ...]:

@@ -122,6 +122,14 @@ class Reseeded:
 
 
 @record(frozen=True, slots=True)
+class Meets:
+    """An open question: do the arguments of the call at `place` meet the conditions of a row, options at defaults?"""
+
+    place: Place
+    row: str
+
+
+@record(frozen=True, slots=True)
 class UnseededLibrary:
     """An open question: does what a `library` draws at `order` in `function` come from entropy?
 
@@ -372,5 +380,6 @@ Question = (
     | Copied
     | Forgotten
     | Reseeded
+    | Meets
     | Convolves
 )

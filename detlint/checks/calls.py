@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from detlint.analysis.seeds.seeding import generator_of_its_own
-from detlint.analysis.values.conditions import applies, holds
+from detlint.analysis.values.conditions import holds, verdict
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
 from detlint.finding import Finding, Fix
+from detlint.questions import Meets
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
@@ -35,10 +36,12 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 continue
             if _in_worker(module, call, frozenset(rule.data.get("workers", ()))):
                 continue
-            if applies(module, call, row.list("when"), row.list("unless")):
+            known = verdict(module, call, row.list("when"), row.list("unless"))
+            if known or (known is None and "table" in rule.data):
                 full = module.unseeded(generator, call, lasting="later" in rule.data) if generator else None
                 fix = generator_of_its_own(module, call) if generator else _fix(module, rule, call)
-                yield module.finding(rule, call, full_if=full, fix=fix, call=module.short(call.function))
+                only = None if known else Meets(module.place(call), row.id)
+                yield module.finding(rule, call, only_if=only, full_if=full, fix=fix, call=module.short(call.function))
 
 
 def _in_worker(module: Module, node: s.Node, asking: frozenset[str]) -> bool:

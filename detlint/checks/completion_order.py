@@ -29,7 +29,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         leak = min(leaks, key=lambda leak: (wanted.index(leak.kind), leak.node.order), default=None)
         use = source.row.text("use") or ("" if leak is None else uses[leak.kind])
         reaches = Reaches(held, tuple(rule.data["afar"]), module.path, flows=back)
-        learns = InProgram(module.path, learning=True, anywhere=True) if source.row.list("shares") else None
+        learns = InProgram(module.path, learning=True, anywhere=True) if source.row.list("shares") else source.asks
         unsure = leak is not None and leak.kind in rule.data["leaving"] and not _is_data(module, leak)
         told = () if source.keyed or not unsure else carriers(source.leaks)
         yield module.finding(

@@ -384,14 +384,16 @@ def _set_within(module: Module) -> frozenset[tuple[Scope, str]]:
 @cache
 def _known(catalogue: Catalogue) -> frozenset[str]:
     """Return all library names in the tables of random numbers, switches, programs, operations and what steps."""
-    found: set[str] = set()
+    found = set(catalogue.left_to_programs)
     tables = [rows for file in ("randomness", "switches", "program") for rows in catalogue.tables[file].values()]
-    for row in (row for rows in (*tables, catalogue.rows("checkpoints", "stepped")) for row in rows):
-        names, methods = [*row.list("names"), *row.list("calls")], (*row.list("methods"), *row.list("restoring"))
+    for row in (row for rows in tables for row in rows):
+        names = [*row.list("names"), *row.list("calls")]
         found.update(names)
-        found.update(f"{name}.{method}" for name in names for method in methods)
-        owners = (name.rpartition(".")[0] for name in names)
-        found.update(owner for owner in owners if owner.rpartition(".")[2][:1].isupper())
+        found.update(f"{name}.{method}" for name in names for method in row.list("methods"))
+        found.update(owner for name in names if (owner := name.rpartition(".")[0]).rpartition(".")[2][:1].isupper())
+    for row in catalogue.rows("checkpoints", "stepped"):
+        ways = ("", *(f".{method}" for method in (*row.list("methods"), *row.list("restoring"))))
+        found.update(f"{name}{way}" for name in row.list("names") for way in ways)
     for row in catalogue.rows("ops", "op"):  # deterministic algorithms affect these
         if row.text("rule") or row.text("raises"):
             found.update(row.list("names"))

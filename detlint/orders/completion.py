@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 
 from detlint.analysis.seeds.receivers import followed, of_libraries
-from detlint.analysis.values.conditions import applies
+from detlint.analysis.values.conditions import applies, verdict
 from detlint.catalogue import Row
 from detlint.orders.follow import Order
 from detlint.orders.leaks import LEAVING, Leak
 from detlint.orders.parts import Step
 from detlint.orders.task_draws import TaskDraws
 from detlint.orders.threads import Adders, is_keyed
+from detlint.questions import Meets
 from detlint.semantics.model import Module
 from detlint.support.records import record
 from detlint.tree import syntax as s
@@ -28,7 +30,7 @@ class Source:
     `keyed` says that what is kept of each result tells which task it belongs to; `leaves` that the loop over the
     results may end before the last one, or changes the tasks. `made` is the call that made what is called at `node`, if
     there is one. `names` are the names of lists in the order of the results. `draws` says that `node` is a draw by a
-    task itself.
+    task itself. `asks` is the question that the file leaves to programs.
     """
 
     node: s.Call
@@ -39,6 +41,7 @@ class Source:
     made: s.Call | None = None
     names: frozenset[str] = frozenset()
     draws: bool = False
+    asks: Meets | None = None
 
 
 class Completions:
@@ -89,9 +92,11 @@ class Completions:
                 yield Source(call, row, [Leak(call, "result")], keyed=False)
             if row.text("draws"):
                 yield from self._drawn(self._adders.task(call, row), call, row)
-        for raced, row in of_libraries(self.module, "order", "racing"):
+        for raced, row in of_libraries(self.module, "order", "racing", open_too=True):
             if isinstance(raced, s.Call):
-                yield from self._raced(raced, row)
+                known = verdict(self.module, raced, row.list("when"), row.list("unless"))
+                asks = Meets(self.module.place(raced), row.id) if known is None else None
+                yield from (replace(source, asks=asks) for source in self._raced(raced, row))
 
     def _raced(self, call: s.Call, row: Row) -> Iterator[Source]:
         """Yield what a library does as its own tasks finish."""

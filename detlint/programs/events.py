@@ -154,6 +154,7 @@ class Loaded(metaclass=Interned):
 
 EVALUATES = "evaluates"
 SEEDLESS = "seedless: "  # before the name of a parameter
+MEETS = "meets: "  # before the id of a row
 ENTROPIC, OPTIONAL = "entropic", "entropic by default"
 PASSES = "passes"  # a mark of a branch that findings ask about
 DOUBTS = ("unsure", "fails", EVALUATES)  # the marks of a program that is not well known
@@ -166,8 +167,8 @@ class Marked(metaclass=Interned):
     which the program is not well known: a call of something unknown while a generator is "unsure", a function that
     "fails" on all paths seen, or a call that "evaluates", which puts something unknown into evaluation mode. Or a call
     that is "seedless: " and gets None for the parameter named after that, or is "entropic": its seed differs in each
-    run, if only "by default", as an option may give another. Or a branch that the program "passes", of those that
-    findings ask about.
+    run, if only "by default", as an option may give another. Or a call that "meets: " the conditions of a row, by its
+    id, or a branch that the program "passes", of those that findings ask about.
     """
 
     kind: str
@@ -325,7 +326,7 @@ Trace = tuple[Event, ...]
 
 def is_aside(event: Event) -> bool:
     """Return whether an event says nothing about the purpose of a program."""
-    aside = isinstance(event, Marked) and event.kind in _ASIDE
+    aside = isinstance(event, Marked) and (event.kind in _ASIDE or event.kind.startswith(MEETS))
     seeds = isinstance(event, Drawing) and event.kind != DRAWS
     return aside or seeds or isinstance(event, (Sampling, Stepping, Looped, Opened))
 

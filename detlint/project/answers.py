@@ -36,6 +36,7 @@ from detlint.questions import (
     InProgram,
     InTraining,
     Loses,
+    Meets,
     NeverSeeded,
     Question,
     Reaches,
@@ -88,8 +89,8 @@ class Answers:
             return bool(self.memory_read(question))
         if isinstance(question, (InProgram, Taken)):
             return self._branches.takes(question) and (isinstance(question, Taken) or self._in_program(question))
-        if isinstance(question, SameOrder):
-            return bool(self.passes(question))
+        if isinstance(question, (Meets, SameOrder)):
+            return self._branches.meets(question) if isinstance(question, Meets) else bool(self.passes(question))
         if isinstance(question, (Resumes, DrawsInTraining, Loses, Forgotten, Reseeded)):
             return self._resumptions.holds(question)
         if isinstance(question, Convolves):

@@ -1,4 +1,4 @@
-"""Branches that programs take, and code that they mention."""
+"""Branches that programs take, conditions that their calls meet, and code that they mention."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from detlint.facts.packed import mentioned
 from detlint.link.state.program import Program
 from detlint.places import Place
 from detlint.programs.entries import Entry
-from detlint.programs.events import PASSES, Marked
-from detlint.questions import InProgram, Taken
+from detlint.programs.events import MEETS, PASSES, Marked
+from detlint.questions import InProgram, Meets, Taken
 
 
 class Branches:
@@ -36,6 +36,16 @@ class Branches:
             return True
         walks = self._program.walks
         return self._taken.get(asked.place, not walks.get((asked.path, asked.function)))
+
+    def meets(self, question: Meets) -> bool:
+        """Return whether a program, but for tests and those that only try out a file, meets the conditions of a row."""
+        return question in self._met
+
+    @cached_property
+    def _met(self) -> frozenset[Meets]:
+        own = (each for each in self._entries if not (each.self_check or self._program.facts[each.path].tests))
+        marks = (met.event for entry in own for met in entry.of(Marked) if not met.option)
+        return frozenset(Meets(m.place, m.kind.removeprefix(MEETS)) for m in marks if m.kind.startswith(MEETS))
 
     def _is_mentioned(self, name: str, path: str) -> bool:
         """Return whether a program gets to what a file calls by a name, or another file mentions it.

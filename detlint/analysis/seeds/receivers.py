@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from detlint.analysis.seeds.derived import derived_from
 from detlint.analysis.seeds.generators import kept_as
 from detlint.analysis.seeds.many import is_given_many
-from detlint.analysis.values.conditions import applies
+from detlint.analysis.values.conditions import applies, verdict
 from detlint.analysis.values.origins import comes_by, origins
 from detlint.catalogue import Row
 from detlint.semantics.index import last_word
@@ -17,15 +17,18 @@ from detlint.tree import syntax as s
 _WRAPPERS = 8  # wrappers around each other
 
 
-def of_libraries(module: Module, file: str, table: str) -> Iterator[tuple[s.Call | s.Attribute, Row]]:
+def of_libraries(
+    module: Module, file: str, table: str, *, open_too: bool = False
+) -> Iterator[tuple[s.Call | s.Attribute, Row]]:
     """Yield the calls and attributes that rows of a table describe, each with the first row whose conditions all hold.
 
-    A row has the `names` of functions, or `methods` and `attributes` of what the calls in `made` return.
+    With `open_too`, conditions that the file leaves open count as well; programs decide on these. A row has the `names`
+    of functions, or `methods` and `attributes` of what the calls in `made` return.
     """
     told: set[s.Node] = set()
     for row in module.catalogue.rows(file, table):
         for node in _spoken_of(module, row):
-            if node in told or (isinstance(node, s.Call) and not _holds(module, row, node)):
+            if node in told or (isinstance(node, s.Call) and not _holds(module, row, node, open_too)):
                 continue
             told.add(node)
             yield node, row
@@ -48,9 +51,10 @@ def _spoken_of(module: Module, row: Row) -> Iterator[s.Call | s.Attribute]:
                 yield node
 
 
-def _holds(module: Module, row: Row, call: s.Call) -> bool:
+def _holds(module: Module, row: Row, call: s.Call, open_too: bool) -> bool:
     """Return whether the conditions of a row hold, and nothing in the file may replace the library's order."""
-    if not applies(module, call, row.list("when"), row.list("unless")):
+    known = verdict(module, call, row.list("when"), row.list("unless"))
+    if known is False or (known is None and not open_too):
         return False
     if len([a for a in call.arguments if not a.keyword]) > int(row.text("position") or len(call.arguments)):
         return False

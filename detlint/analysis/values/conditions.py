@@ -31,6 +31,19 @@ def applies(module: Module, call: s.Call, when: Iterable[str], unless: Iterable[
     return all(holds(module, call, condition, usual) is False for condition in unless)
 
 
+def verdict(module: Module, call: s.Call, when: Iterable[str], unless: Iterable[str]) -> bool | None:
+    """Return whether all of `when` hold and none of `unless` does; None where one is not known and none decides."""
+    known: bool | None = True
+    for conditions, wanted in ((when, True), (unless, False)):
+        for condition in conditions:
+            answer = holds(module, call, condition)
+            if answer is None:
+                known = None
+            elif answer is not wanted:
+                return False
+    return known
+
+
 def holds(module: Module, call: s.Call, condition: str, usual: bool = False) -> bool | None:
     """Return whether a condition holds for `call`; None where that cannot be decided. Raises ValueError if malformed.
 
@@ -129,7 +142,9 @@ def _text(module: Module, node: s.Expression) -> str | None:
     if isinstance(node, s.Collection):
         texts = {_text(module, element) for element in node.elements}
         return texts.pop() if len(texts) == 1 else None
-    return module.name(node)
+    name = module.name(node)
+    owner = "" if name is None else name.rpartition(".")[0]
+    return None if owner in module.classes else name  # an attribute of an object is not the class's default
 
 
 def _spelled(value: object) -> str:

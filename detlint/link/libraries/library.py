@@ -38,6 +38,7 @@ from detlint.link.state.values import (
 from detlint.programs.events import (
     CHANCE,
     EVALUATES,
+    MEETS,
     SEEDED,
     UNSEEDED,
     UNSURE,
@@ -94,10 +95,14 @@ class Interpreter(Devices):
         elif isinstance(function.receiver, Object) and name.endswith(".__iter__"):
             self.iterate_library(function.receiver, name.removesuffix(".__iter__"))
         if made is None and not self.tables.speak_of(name):
+            if name in self.tables.asked:
+                self.mark_met(name, Arguments(self.program, name, positional, keywords), place)
             return self.call_other(function, positional, keywords, place)
         role, consumer = self.tables.find(self.tables.roles, name), self.tables.consumer(name)
         signature = "" if consumer is None else consumer.text("signature")
         given = Arguments(self.program, name, positional, keywords, signature, function.receiver)
+        if name in self.tables.asked:
+            self.mark_met(name, given, place)
         callback = self.tables.find(self.tables.callbacks, name)
         if callback is not None:
             self.call_back(callback, given, place)
@@ -133,6 +138,12 @@ class Interpreter(Devices):
         elif name in self.tables.undrawn:
             return self.made_context(name, positional, keywords, place)
         return self.made_by(name, positional, keywords, place) if made is None else UNKNOWN
+
+    def mark_met(self, name: str, given: Arguments, place: Place) -> None:
+        """Mark a call that meets the conditions of rows that a file may leave open."""
+        for row in self.tables.asked[name]:
+            if given.applies(row.list("when"), (*row.list("unless"), *row.list("never"))):
+                self.note(Marked(MEETS + row.id, place))
 
     def consume(self, row: Row, name: str, positional: Sequence[Value], given: Arguments, place: Place) -> None:
         """Record a call that draws, unless its numbers do not matter; call the program's replacement if it has one."""

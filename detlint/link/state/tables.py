@@ -49,6 +49,7 @@ class Tables:
         self.seeds = frozenset(row.text("parameter") for row in takers) - {""}
         self.generators = _by_name(rows("randomness", "generator"))
         self.generator_makers = catalogue.names("randomness", "object", "made")
+        self.asked = catalogue.left_to_programs
         self.stepped = _by_name(rows("checkpoints", "stepped"))
         self.restoring = catalogue.names("checkpoints", "stepped", "restoring")
         self.state_takers = tuple(f"{name}." for name in sorted(catalogue.names("checkpoints", "taker")))
