@@ -130,6 +130,16 @@ class Meets:
 
 
 @record(frozen=True, slots=True)
+class Races:
+    """An open question: do threads that the call at `place` starts draw from a seeded generator that others draw from?
+
+    The others are more of these threads, or the program, which draws after the call.
+    """
+
+    place: Place
+
+
+@record(frozen=True, slots=True)
 class UnseededLibrary:
     """An open question: does what a `library` draws at `order` in `function` come from entropy?
 
@@ -381,5 +391,6 @@ Question = (
     | Forgotten
     | Reseeded
     | Meets
+    | Races
     | Convolves
 )

@@ -44,10 +44,16 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             fix=_fix(module, source),
             of=source.row.text("of") or "order",
             call=module.short(source.node.function),
-            does=source.row.text("draws" if source.draws else "does"),
+            does=_does(rule, source),
             use=use,
             remedy=rule.data["drawn"][0] if source.draws else source.row.text("remedy"),
         )
+
+
+def _does(rule: Rule, source: Source) -> str:
+    if source.draws and source.asks is not None:
+        return str(rule.data["started"])
+    return source.row.text("draws" if source.draws else "does")
 
 
 def _matters(module: Module, rule: Rule, source: Source, leak: Leak) -> bool:

@@ -14,7 +14,7 @@ from detlint.orders.leaks import LEAVING, Leak
 from detlint.orders.parts import Step
 from detlint.orders.task_draws import TaskDraws
 from detlint.orders.threads import Adders, is_keyed
-from detlint.questions import Meets
+from detlint.questions import Meets, Races
 from detlint.semantics.model import Module
 from detlint.support.records import record
 from detlint.tree import syntax as s
@@ -41,7 +41,7 @@ class Source:
     made: s.Call | None = None
     names: frozenset[str] = frozenset()
     draws: bool = False
-    asks: Meets | None = None
+    asks: Meets | Races | None = None
 
 
 class Completions:
@@ -91,7 +91,11 @@ class Completions:
             elif kind == "shares" and self._adders.share(call, row):
                 yield Source(call, row, [Leak(call, "result")], keyed=False)
             if row.text("draws"):
-                yield from self._drawn(self._adders.task(call, row), call, row)
+                task = self._adders.task(call, row)
+                yield from self._drawn(task, call, row)
+                if kind in ("thread", "started") and task not in self._task_draws.found:
+                    races = Races(self.module.place(call))
+                    yield Source(call, row, [Leak(call, "draws")], keyed=False, draws=True, asks=races)
         for raced, row in of_libraries(self.module, "order", "racing", open_too=True):
             if isinstance(raced, s.Call):
                 known = verdict(self.module, raced, row.list("when"), row.list("unless"))

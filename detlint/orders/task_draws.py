@@ -20,6 +20,7 @@ class TaskDraws:
         self.module = module
         self._drawn = Drawn(module, frozenset())
         self._inert = Inert(module)
+        self.found: set[s.Function] = set()  # the tasks that draw
         self._told: set[s.Function] = set()
 
     def of(self, call: s.Call, function: s.Function, row: Row) -> Iterator[s.Call]:
@@ -29,6 +30,7 @@ class TaskDraws:
         self._told.add(function)
         for part in s.walk(function.body):
             if isinstance(part, s.Call) and not self._inert.kind(part) and self._drawn.is_global(part, function):
+                self.found.add(function)
                 yield part
                 return
 

@@ -221,6 +221,18 @@ class Drawing(metaclass=Interned):
     place: Place
 
 
+@record(frozen=True, slots=True, eq=False)
+class Raced(metaclass=Interned):
+    """Threads that are started at `place` draw from a seeded generator, first at `drawn`: `several` of them, or one,
+    with which only the rest of the program can compete for the numbers.
+    """
+
+    generator: str
+    place: Place
+    drawn: Place
+    several: bool
+
+
 STEPS, RESTORED, HANDED = "steps", "restored", "handed"
 
 
@@ -319,7 +331,7 @@ class Scope(metaclass=Interned):
 
 Event = (
     Drawn | Example | Perhaps | Seeded | Switched | Loaded | Marked
-    | Sampling | Drawing | Stepping | Looped | Opened | Called | Guarded | Apart | Scope
+    | Sampling | Drawing | Raced | Stepping | Looped | Opened | Called | Guarded | Apart | Scope
 )  # fmt: skip
 Trace = tuple[Event, ...]
 
@@ -328,7 +340,7 @@ def is_aside(event: Event) -> bool:
     """Return whether an event says nothing about the purpose of a program."""
     aside = isinstance(event, Marked) and (event.kind in _ASIDE or event.kind.startswith(MEETS))
     seeds = isinstance(event, Drawing) and event.kind != DRAWS
-    return aside or seeds or isinstance(event, (Sampling, Stepping, Looped, Opened))
+    return aside or seeds or isinstance(event, (Sampling, Raced, Stepping, Looped, Opened))
 
 
 def beside_generators(trace: Iterable[Event]) -> Trace:

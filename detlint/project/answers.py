@@ -39,6 +39,7 @@ from detlint.questions import (
     Meets,
     NeverSeeded,
     Question,
+    Races,
     Reaches,
     Reseeded,
     Resumes,
@@ -50,8 +51,7 @@ from detlint.questions import (
     UnseededLibrary,
 )
 
-_REPEATING = ("cudnn", "algorithms")  # any of these switches makes convolutions repeat
-_TESTS = {"test", "tests", "testing"}
+_REPEATING, _TESTS = ("cudnn", "algorithms"), {"test", "tests", "testing"}  # switches by which convolutions repeat
 
 
 class Answers:
@@ -79,7 +79,7 @@ class Answers:
             return self._in_force(question)
         if isinstance(question, FromEntropy):
             return self._seeds.comes_from_entropy(question)
-        if isinstance(question, (NeverSeeded, Copied, Seedless)):
+        if isinstance(question, (NeverSeeded, Copied, Races, Seedless)):
             return self._seeds.holds(question)
         if isinstance(question, InTraining):
             return self._modes.trains(question)
@@ -334,7 +334,7 @@ class Answers:
         """Return where programs iterate over a sampler in every epoch without telling it the epoch."""
         return self._epochs.passes(question)
 
-    def because_of(self, question: NeverSeeded | Copied | Forgotten | Reseeded) -> Place | None:
+    def because_of(self, question: NeverSeeded | Copied | Races | Forgotten | Reseeded) -> Place | None:
         """Return the first place in a program because of which the answer is yes; None if there is none."""
         if isinstance(question, (Forgotten, Reseeded)):
             return self._resumptions.losing(question)

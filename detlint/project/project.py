@@ -28,6 +28,7 @@ from detlint.questions import (
     Forgotten,
     NeverSeeded,
     Question,
+    Races,
     Reaches,
     Reseeded,
     SameOrder,
@@ -163,7 +164,7 @@ class Project:
         self.program.halt()
         return self._answers.holds(question)
 
-    def because_of(self, question: NeverSeeded | Copied | Forgotten | Reseeded) -> Place | None:
+    def because_of(self, question: NeverSeeded | Copied | Races | Forgotten | Reseeded) -> Place | None:
         """Return the first place in a program because of which the answer is yes; None if there is none."""
         return self._answers.because_of(question)
 

@@ -19,11 +19,13 @@ from detlint.programs.events import (
     SEEDED_ONCE,
     SEEDLESS,
     Drawing,
+    Drawn,
     Marked,
+    Raced,
     Sampler,
     Seeded,
 )
-from detlint.questions import Copied, FromEntropy, NeverSeeded, Seedless
+from detlint.questions import Copied, FromEntropy, NeverSeeded, Races, Seedless
 
 _Places = tuple[frozenset[Place], frozenset[Place]]
 
@@ -65,7 +67,7 @@ class Seeds:
             if mark.kind.startswith(SEEDLESS)
         )
 
-    def holds(self, question: NeverSeeded | Copied | Seedless) -> bool:
+    def holds(self, question: NeverSeeded | Copied | Races | Seedless) -> bool:
         """Return whether a program draws from an object that it never seeds, or copies, or gives None for a seed."""
         if isinstance(question, Seedless):
             return question in self._missing
@@ -73,8 +75,10 @@ class Seeds:
             return question.alone
         return self.drawn(question) is not None
 
-    def drawn(self, question: NeverSeeded | Copied) -> Place | None:
+    def drawn(self, question: NeverSeeded | Copied | Races) -> Place | None:
         """Return where a program first draws so; None if no program does."""
+        if isinstance(question, Races):
+            return self._raced.get(question.place)
         if isinstance(question, Copied):
             return self._copied.get(Sampler(question.path, question.order))
         return self._unseeded.get(Sampler(question.path, question.order, question.row))
@@ -85,6 +89,22 @@ class Seeds:
         met = (met for entry in self._own for met in entry.of(Drawing) if not met.option)
         copied = [m.event for m in met if m.event.kind == COPIED]
         return {event.stream: event.place for event in reversed(copied)}
+
+    @cached_property
+    def _raced(self) -> Mapping[Place, Place]:
+        """The calls that start threads which compete for the numbers that they draw, each with the first draw."""
+        found: dict[Place, Place] = {}
+        for entry in self._own:
+            started: list[Raced] = []
+            for event in (met.event for met in entry.met if not met.option):
+                if isinstance(event, Raced) and event.several:
+                    found.setdefault(event.place, event.drawn)
+                elif isinstance(event, Raced):
+                    started.append(event)
+                elif isinstance(event, Drawn) and not event.weights:
+                    others = (each for each in started if each.generator == event.generator)
+                    found |= {each.place: each.drawn for each in others if each.place not in found}
+        return found
 
     @cached_property
     def _unseeded(self) -> Mapping[Sampler, Place]:

@@ -21,6 +21,7 @@ from detlint.questions import (
     Forgotten,
     NeverSeeded,
     Question,
+    Races,
     Reaches,
     Reseeded,
     SameOrder,
@@ -208,10 +209,11 @@ def _related(project: Project, finding: Finding, use: Use | None) -> tuple[Relat
         *way, last = project.memory_read(asked)
         told = "read here, and nothing in the project fills it"
         return (*(Related(place, "it is handed on here") for place in way), Related(last, told))
-    if isinstance(asked, (NeverSeeded, Copied)):
+    if isinstance(asked, (NeverSeeded, Copied, Races)):
         drawn = project.because_of(asked)
         never = "it is drawn from here, and nothing in the program seeds it"
         told = "drawn from here, in each worker's own copy" if isinstance(asked, Copied) else never
+        told = "drawn here" if isinstance(asked, Races) else told
         return () if drawn in (None, finding.place) else (Related(drawn, told),)
     if isinstance(asked, (Forgotten, Reseeded)):
         losing = project.because_of(asked)

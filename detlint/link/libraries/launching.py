@@ -10,6 +10,7 @@ from detlint.generators import COMPILED, ELSEWHERE
 from detlint.link.libraries.hooks import run_hooks
 from detlint.link.state.arguments import Arguments
 from detlint.link.state.mappings import written_items
+from detlint.link.state.racing import race
 from detlint.link.state.truth import is_none
 from detlint.link.state.values import (
     NONE,
@@ -38,7 +39,15 @@ _COPIES = frozenset(("forks", "copies", "asks"))
 
 
 def launch(run: Run, row: Row, receiver: Object | Function | None, given: Arguments, place: Place) -> Value:
-    """Call a function that runs another one: here, in a copy of this process, or in a new process."""
+    """Call a function that runs another one: here, in a thread, in a copy of this process, or in a new process."""
+    before = len(run.trace)
+    value = _launched(run, row, receiver, given, place)
+    if row.text("threads"):
+        race(run, row, receiver, run.trace[before:], place)
+    return value
+
+
+def _launched(run: Run, row: Row, receiver: Object | Function | None, given: Arguments, place: Place) -> Value:
     functions = given.first(row.text("parameter"))
     packed = given.get(row.text("arguments")) if row.text("arguments") else UNKNOWN
     positional = [item for atom in each(packed) for item in written_items(run.program.objects, atom) or ()]

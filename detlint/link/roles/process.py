@@ -15,6 +15,7 @@ from detlint.link.state.enumerations import looked_up
 from detlint.link.state.mappings import entries, key
 from detlint.link.state.objects import CALLED, UNNAMED
 from detlint.link.state.program import folder
+from detlint.link.state.racing import race
 from detlint.link.state.truth import truth
 from detlint.link.state.values import (
     FLAGS,
@@ -284,7 +285,10 @@ def _starts(run: Run, row: Row, function: Library, given: Arguments, place: Plac
             return NONE
         with run.apart():
             run.call_method(function.receiver, "run", place)
+            events = [*run.trace]
         run.state = start
+        if row.text("threads"):
+            race(run, row, None, events, place)
     return NONE
 
 
