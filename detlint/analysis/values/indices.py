@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from detlint.analysis.values.rounding import counts, is_rounded
 from detlint.analysis.values.tensors import listed, makers, method_of, rank, sizes_of
 from detlint.semantics.model import Module
 from detlint.semantics.values import UNKNOWN, literal
@@ -13,7 +14,7 @@ _DEPTH = 6
 
 def index_values(module: Module, index: s.Expression, dim: int | None, depth: int = _DEPTH) -> str | None:
     """Return "unique" or "repeats" where an index's values along `dim` are known to differ or to repeat, else None."""
-    if _is_edge(module, index):
+    if _is_edge(module, index) or counts(module, index):
         return "repeats"
     made = (_kept(module, index) or makers(module, index)) if depth else []
     kinds = {_kind_of_index(module, value, dim, depth, path) for value, path in made}
@@ -56,7 +57,11 @@ def _kind_of_index(
     if isinstance(value, s.Collection):  # a tuple or list of indices, one for each dimension
         inner = [index_values(module, element, None, depth - 1) for element in value.elements]
         return inner[0] if len(inner) == 1 else None
+    if isinstance(value, s.Operation):
+        return "repeats" if is_rounded(module, value) else None
     if isinstance(value, s.Subscript):
+        if is_rounded(module, value):
+            return "repeats"
         new = [i for i, node in enumerate(value.indices) if literal(node) is None]
         if new and dim is not None and (new[0] == dim or (dim == -1 and new[-1] == len(value.indices) - 1)):
             return "unique"  # one element along the dimension
@@ -66,6 +71,8 @@ def _kind_of_index(
         return "unique" if index_values(module, value.value, dim, depth - 1) == "unique" and not new else None
     if not isinstance(value, s.Call):
         return None
+    if is_rounded(module, value, path):
+        return "repeats"
     if path == (1,) and module.callee(value) and module.callee(value) <= listed(module, "inverse-second"):
         return "repeats" if literal_argument(module, value, "return_inverse") is True else None
     for kind in ("unique", "repeats"):
