@@ -185,8 +185,9 @@ class InForce:
 class Ends:
     """An open question: does every program that sets a switch at `place` end with `switch` in one of `words`?
 
-    With `some`: does any program that sets it so there, with its options at their defaults? Where no program gets
-    there, the answer is `alone`.
+    With `some`: does any program that sets it so there, with its options at their defaults? With `spawned`: does a
+    process that such a program spawns train, and end with it in none of them? Where no program gets there, the answer
+    is `alone`.
     """
 
     switch: str
@@ -194,6 +195,7 @@ class Ends:
     place: Place
     alone: bool = False
     some: bool = False
+    spawned: bool = False
 
 
 @record(frozen=True, slots=True)

@@ -27,7 +27,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     left at its default gives none. The rule's texts may use `{switch}`, what is set or called, and `{setting}`, the
     same with the value. The rule may name switches and the states (`ends`) in which the programs concerned must end,
     and list what literals become (`fixed`). With `convolves` a finding is lowered unless a seeded program that trains
-    convolutions reaches it. Where the file chooses, only an unsafe fix takes the choice away.
+    convolutions reaches it. Where the file chooses, only an unsafe fix takes the choice away. A switch that the rule
+    names as `spawned` gives a finding where it is set on, and not in the processes that the program spawns.
     """
     rows = [
         row
@@ -65,6 +66,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 switch=switch,
                 setting=setting,
                 effect=_effect(rule, by_name[name]),
+                remedy=rule.data.get("remedies", {}).get("set", ""),
             )
     for row in rows:
         for call in module.calls_to(row.list("calls")):
@@ -88,7 +90,42 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                     switch=switch,
                     setting=setting,
                     effect=_effect(rule, row),
+                    remedy=rule.data.get("remedies", {}).get("set", ""),
                 )
+
+    yield from _left_behind(module, rule)
+
+
+def _left_behind(module: Module, rule: Rule) -> Iterator[Finding]:
+    """Yield a finding for each place that sets a switch which processes of the program may lack."""
+    if "spawned" not in rule.data:
+        return
+    switch, *words = rule.data["spawned"].split()
+    others = [each.split() for each in rule.data.get("spawned_unless", ())]
+    names = module.catalogue.names
+    setting = names("switches", "setting", switch=switch) | names("switches", "setting", "calls", switch=switch)
+    for row in module.catalogue.rows("switches", "setting") if module.speaks_of(setting) else ():
+        if row.text("switch") != switch or row.text("word") not in ("", *words):
+            continue
+        nodes: list[s.Node] = [call for call in module.calls_to(row.list("calls")) if _holds(module, call, row)]
+        on = ((node, value) for node, _, _, value in _settings(module, row.set("names")))
+        nodes += [node for node, value in on if module.constants(value) == [True]]
+        for node in nodes:
+            place = module.place(node)
+            yield module.finding(
+                rule,
+                node,
+                only_if=Ends(switch, tuple(words), place, spawned=True),
+                unless=[Ends(other, tuple(states), place) for other, *states in others],
+                switch=switch,
+                setting=module.short(node.targets[0]) if isinstance(node, s.Assign) else module.short(node),
+                effect=rule.data["effects"]["spawned"],
+                remedy=rule.data["remedies"]["spawned"],
+            )
+
+
+def _holds(module: Module, call: s.Call, row: Row) -> bool:
+    return applies(module, call, row.list("when"), row.list("unless"))
 
 
 def _effect(rule: Rule, row: Row) -> str:

@@ -13,9 +13,8 @@ from detlint.finding import Place
 from detlint.link.state.program import Program
 from detlint.link.state.registered import seed_is_given
 from detlint.programs.entries import Entry
-from detlint.programs.events import UNSEEDED, Drawn, Seeded, State, Switched
+from detlint.programs.events import UNSEEDED, Drawn, State
 from detlint.project.branches import Branches
-from detlint.project.convolutions import convolving
 from detlint.project.epochs import Epochs
 from detlint.project.families import Families
 from detlint.project.memory import Memories, always_restores
@@ -24,6 +23,7 @@ from detlint.project.names import Names
 from detlint.project.orders import Orders
 from detlint.project.resumptions import Resumptions
 from detlint.project.seeds import Seeds
+from detlint.project.switches import Switches
 from detlint.questions import (
     Convolves,
     Copied,
@@ -51,7 +51,7 @@ from detlint.questions import (
     UnseededLibrary,
 )
 
-_REPEATING, _TESTS = ("cudnn", "algorithms"), {"test", "tests", "testing"}  # switches by which convolutions repeat
+_TESTS = {"test", "tests", "testing"}
 
 
 class Answers:
@@ -93,9 +93,9 @@ class Answers:
             return self._branches.meets(question) if isinstance(question, Meets) else bool(self.passes(question))
         if isinstance(question, (Resumes, DrawsInTraining, Loses, Forgotten, Reseeded)):
             return self._resumptions.holds(question)
-        if isinstance(question, Convolves):
-            return self._convolves(question)
-        return self._ends(question) if isinstance(question, Ends) else self._in_library(question)
+        if isinstance(question, (Ends, Convolves)):
+            return self._switches.holds(question, self.is_library)
+        return self._in_library(question)
 
     def _unseeded(self, question: Unseeded) -> bool:
         every = all if question.always else any
@@ -155,33 +155,6 @@ class Answers:
             if ends or words:
                 return bool(ends) and ends <= set(question.words)
         return not words and question.alone
-
-    def _ends(self, question: Ends) -> bool:
-        entries = self._switching.get(question.place, ())
-        if question.some:
-            return any(entry.end[question.switch] in question.words and _sets(entry, question) for entry in entries)
-        ends = {entry.end[question.switch] for entry in entries}
-        return ends <= set(question.words) if ends else question.alone
-
-    def _convolves(self, question: Convolves) -> bool:
-        path = question.path
-        found = self._switching.get(question.place, [])
-        if not found and self.program.walks.get((path, question.function)):
-            found = self._importing.get(path, [])
-        if not found:
-            return question.alone and self.is_library(path)
-        return any(self._varies(entry, question.untouched) for entry in found)
-
-    def _varies(self, entry: Entry, untouched: bool) -> bool:
-        """Return whether a program is seeded, but trains convolutions without the switches that make them repeat."""
-        if not entry.marked("trains") or any(entry.end[name] in ("on", "warn") for name in _REPEATING):
-            return False
-        if untouched and any(met.event.name in _REPEATING for met in entry.of(Switched)):
-            return False
-        seeds = (met.event for met in entry.of(Seeded) if "torch" in met.event.generators)
-        if not any(not (seed.entropy or seed.restores or seed.guessed) for seed in seeds):
-            return False
-        return not self._convolving.isdisjoint(self.reached(entry.path))
 
     def _in_library(self, question: InLibrary) -> bool:
         if not self.is_library(question.path):
@@ -323,8 +296,8 @@ class Answers:
         return Families(self.program, Names(self.program))
 
     @cached_property
-    def _convolving(self) -> frozenset[str]:
-        return frozenset(convolving(self.program))
+    def _switches(self) -> Switches:
+        return Switches(self.program, self.entries, self._importing, self.reached)
 
     @cached_property
     def _modes(self) -> Modes:
@@ -383,18 +356,3 @@ class Answers:
                 found = imports.relative(path, level, each) if level else imports.find(each, path, path)
                 if found is not None and found in self.program.facts:
                     yield found
-
-    @cached_property
-    def _switching(self) -> dict[object, list[Entry]]:
-        """The programs that set a switch at each place."""
-        found: dict[object, list[Entry]] = defaultdict(list)
-        for entry in self.entries:
-            for place in {met.event.place for met in entry.of(Switched)}:
-                found[place].append(entry)
-        return found
-
-
-def _sets(entry: Entry, question: Ends) -> bool:
-    """Return whether a program sets the switch to one of the words at the place, with its options at their defaults."""
-    here = (met for met in entry.of(Switched) if met.event.place == question.place and not met.option)
-    return any(met.event.name == question.switch and met.event.word in question.words for met in here)
