@@ -87,8 +87,8 @@ class Order:
             yield from self._method(parent.attribute, parent.parent, text, depth)
         elif isinstance(parent, s.Attribute) and self._of and self.calls.method(parent.attribute, self._of) == "passes":
             yield from self._leaks(parent, text, depth)
-        elif isinstance(parent, s.Subscript) and node is parent.value and not parent.stored:
-            yield from self._subscript(parent, text, depth)
+        elif isinstance(parent, s.Subscript) and not parent.stored:
+            yield from () if text else self._subscript(parent, node, depth)
         elif isinstance(parent, s.For) and node is parent.iterator:
             yield from self._loop(parent, depth)
         elif isinstance(parent, s.Clause) and node is parent.iterator:
@@ -169,11 +169,9 @@ class Order:
         elif kind == "keeps" and isinstance(call.function, s.Attribute):
             yield from self._kept(call.function.value, call, depth)
         elif kind in ("first", "draws", "array", "writes", "dataset", "state"):
-            if kind == "array" and self.calls.is_settled(call):
-                return
-            if not (kind == "draws" and argument.keyword) and not (
-                kind == "first" and self.loops.counts.only_one(call)
-            ):
+            settled = kind == "array" and self.calls.is_settled(call)
+            alone = kind == "first" and self.loops.counts.only_one(call)
+            if not (settled or alone or (kind == "draws" and argument.keyword)):
                 yield Leak(call, kind)
         elif kind == "adds" or (names and names <= self.parts.keyed):
             yield from self._placed(argument.value, text, depth)
@@ -243,9 +241,10 @@ class Order:
 
     # Other expressions
 
-    def _subscript(self, node: s.Subscript, text: bool, depth: int) -> Iterator[Leak]:
-        kind = "" if text else subscripted(self.calls, node, self._of)
-        if kind == "passes":
+    def _subscript(self, node: s.Subscript, used: s.Node, depth: int) -> Iterator[Leak]:
+        if used is not node.value:  # the columns of a table stand in that order
+            yield from Order(self.module, apart=self._apart).leaks(node, of="table")
+        elif (kind := subscripted(self.calls, node, self._of)) == "passes":
             yield from self._leaks(node, False, depth)
         elif kind:
             yield Leak(node, kind)

@@ -97,7 +97,7 @@ class Loops:
         if not self.module.callee(call).isdisjoint(self._collectives):
             yield Effect(call, "collective")
         yield from (Effect(each, "adds") for each in self.gathering.lists(call, loop))
-        if self.gathering.numbers(call, loop):
+        if self.gathering.numbers(call, loop) or self._numbers_next(call):
             yield Effect(call, "numbers")
         if isinstance(call.function, s.Attribute) and call.function.attribute in self._registering:
             named = call.arguments[0].value if call.arguments else None
@@ -108,6 +108,16 @@ class Loops:
             data = [a.value for a in call.arguments if not isinstance(a.value, s.Constant)]
             if data and self._writes_outside(call.function.value, loop):
                 yield Effect(call, "writes")
+
+    def _numbers_next(self, call: s.Call) -> bool:
+        """Return whether a call gives a new key of a mapping the next number: `ids.setdefault(item, len(ids))`."""
+        owner = call.function.value if isinstance(call.function, s.Attribute) else None
+        if owner is None or last_word(call.function) != "setdefault" or len(call.arguments) != 2:
+            return False
+        length = call.arguments[1].value
+        if not isinstance(length, s.Call) or self.module.callee(length) != {"builtins.len"} or not length.arguments:
+            return False
+        return self.module.source(length.arguments[0].value) == self.module.source(owner)
 
     def _trains(self, loop: s.For | s.While) -> s.Call | None:
         """Return the optimizer step on an item's gradients, or None: each step begins where the last one ended."""

@@ -22,7 +22,22 @@ def ranks_alike(module: Module, call: s.Call) -> str:
     if not names or not names <= _TAKING or isinstance(call.parent, (s.Argument, s.Subscript)):
         return ""
     key = next(a.value for a in call.arguments if a.keyword == "key")
-    return "first" if isinstance(key, s.Attribute) else ""
+    return "first" if isinstance(key, s.Attribute) or not _is_only_measured(module, call) else ""
+
+
+def _is_only_measured(module: Module, call: s.Call) -> bool:
+    """Return whether nothing but the length of what a call takes is asked for, or what becomes of it is not known."""
+    assign = call.parent
+    target = assign.targets[0] if isinstance(assign, s.Assign) and len(assign.targets) == 1 else None
+    scope = target.scope.find(target.id) if isinstance(target, s.Name) else None
+    if not isinstance(target, s.Name) or scope is None:
+        return True
+    return all(_is_measured(module, read) for read in module.reads(scope, target.id))
+
+
+def _is_measured(module: Module, read: s.Name) -> bool:
+    outer = read.parent.parent if isinstance(read.parent, s.Argument) else None
+    return isinstance(outer, s.Call) and module.callee(outer) == {"builtins.len"}
 
 
 def has_alike_key(module: Module, call: s.Call) -> bool:

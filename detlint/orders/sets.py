@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Binding, bound, reaching, returned
@@ -122,6 +124,8 @@ class Sets:
         annotation = getattr(binding.node, "annotation", None)
         if annotation is not None:
             return self._annotates_set(annotation)
+        if binding.kind in ("for", "comprehension"):
+            return self._is_value_of_sets(binding)
         value = binding.value if binding.kind == "named" else bound(binding)
         if value is None and binding.kind == "assign" and len(binding.path) == 1 and isinstance(binding.value, s.Call):
             return self._gives_sets_at(binding.value, binding.path[0])
@@ -142,13 +146,38 @@ class Sets:
             return self._annotates_set(node.indices[0])
         return bool(self.module.names(value)) and self.module.names(value) <= self.types
 
+    def _is_value_of_sets(self, binding: Binding) -> bool:
+        """Return whether a loop binds a name to the values of a mapping, all of which are sets."""
+        call = binding.value
+        if not isinstance(call, s.Call) or not isinstance(call.function, s.Attribute):
+            return False
+        place = {"items": (1,), "values": ()}.get(call.function.attribute)
+        return binding.path == place and self._holds_sets(call.function.value)
+
     def _holds_sets(self, node: s.Expression) -> bool:
-        """Return whether a container is a `defaultdict(set)`."""
+        """Return whether a mapping is a `defaultdict(set)`, or a dict of which the file shows that it holds sets."""
         values = self.module.values(node) or []
-        return bool(values) and all(
-            isinstance(v, s.Call)
-            and self.module.callee(v) == {"collections.defaultdict"}
-            and bool(v.arguments)
-            and self.module.names(v.arguments[0].value) == {"builtins.set"}
-            for v in values
-        )
+        return bool(values) and all(self._makes_mapping_of_sets(node, value) for value in values)
+
+    def _makes_mapping_of_sets(self, node: s.Expression, value: s.Expression) -> bool:
+        if isinstance(value, s.Call) and self.module.callee(value) == {"collections.defaultdict"}:
+            return bool(value.arguments) and self.module.names(value.arguments[0].value) == {"builtins.set"}
+        if isinstance(value, s.Comprehension) and value.kind == "dict":
+            return self.is_set(value.elements[-1])
+        made = isinstance(value, s.Call) and self.module.callee(value) == {"builtins.dict"} and not value.arguments
+        put = [*self._put_into(node)] if made or isinstance(value, s.Dictionary) else []
+        put += value.values if isinstance(value, s.Dictionary) else []
+        return bool(put) and all(each is not None and self.is_set(each) for each in put)
+
+    def _put_into(self, node: s.Expression) -> Iterator[s.Expression]:
+        """Yield what is stored in a mapping of a variable, under keys or as defaults."""
+        scope = node.scope.find(node.id) if isinstance(node, s.Name) else None
+        for read in self.module.reads(scope, node.id) if isinstance(node, s.Name) and scope is not None else ():
+            parent = read.parent
+            if isinstance(parent, s.Subscript) and parent.stored and isinstance(parent.parent, s.Assign):
+                if parent.parent.value is not None:
+                    yield parent.parent.value
+            elif isinstance(parent, s.Attribute) and parent.attribute == "setdefault":
+                call = parent.parent
+                if isinstance(call, s.Call) and len(call.arguments) == 2:
+                    yield call.arguments[1].value
