@@ -41,7 +41,8 @@ def _completions(module: Module, _: Rule) -> bool:
     names = module.catalogue.names
     named = names("order", "completion") | names("order", "racing")
     methods = names("order", "completion", "methods") | names("order", "racing", "methods")
-    return bool(module.calls_like(named, words=methods.union(name.rpartition(".")[2] for name in named)))
+    ready = module.calls_like(named, words=methods.union(name.rpartition(".")[2] for name in named))
+    return bool(ready) or module.speaks_of(names("randomness", "entropy", kind="value", of="clock"))
 
 
 def _listings(module: Module, _: Rule) -> bool:

@@ -9,11 +9,13 @@ from detlint.editing import edits
 from detlint.facts.tests import holds_tests
 from detlint.finding import Finding, Fix, Safety
 from detlint.orders.completion import Completions, Source
+from detlint.orders.deadlines import deadlines
 from detlint.orders.leaks import Leak, carriers, elsewhere, given_back, sure
+from detlint.orders.loops import Loops
 from detlint.questions import InProgram, Reaches
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
-from detlint.tree.scopes import reaching
+from detlint.tree.scopes import inside, reaching
 
 
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
@@ -47,6 +49,17 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             does=_does(rule, source),
             use=use,
             remedy=rule.data["drawn"][0] if source.draws else source.row.text("remedy"),
+        )
+
+    for deadline in deadlines(module, Loops(module)):
+        yield module.finding(
+            rule,
+            deadline.test,
+            related=[(deadline.clock, "the clock is read here")] if not inside(deadline.clock, deadline.test) else (),
+            noted=holds_tests(module),
+            lowered=deadline.asked_for,
+            call=module.short(deadline.test),
+            **rule.data["deadline"],
         )
 
 

@@ -142,8 +142,6 @@ class Order:
         else:
             yield Leak(node, "goes" if out.goes else kind, self.handing.left(out))
 
-    # Calls
-
     def _argument(self, argument: s.Argument, call: s.Call, text: bool, depth: int) -> Iterator[Leak]:
         names, kind = self.parts.called(call), self.calls.kind(argument, call)
         method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
@@ -243,7 +241,9 @@ class Order:
 
     def _subscript(self, node: s.Subscript, used: s.Node, depth: int) -> Iterator[Leak]:
         if used is not node.value:  # the columns of a table stand in that order
-            yield from Order(self.module, apart=self._apart).leaks(node, of="table")
+            outer, self._of = self._of, "table"
+            yield from self._leaks(node, False, depth - 1)
+            self._of = outer
         elif (kind := subscripted(self.calls, node, self._of)) == "passes":
             yield from self._leaks(node, False, depth)
         elif kind:

@@ -64,7 +64,7 @@ class Loops:
         first = node.body.statements[-1] if node.body.statements else None
         if isinstance(first, s.Leave) and first.kind in ("break", "return") and not self._constant(first):
             yield Effect(first, "first")
-        step = self._trains(node)
+        step = self.trains(node)
         if step is not None:
             yield Effect(step, "trains")
         for part in s.walk(node.body):
@@ -119,7 +119,7 @@ class Loops:
             return False
         return self.module.source(length.arguments[0].value) == self.module.source(owner)
 
-    def _trains(self, loop: s.For | s.While) -> s.Call | None:
+    def trains(self, loop: s.For | s.While) -> s.Call | None:
         """Return the optimizer step on an item's gradients, or None: each step begins where the last one ended."""
         if "backward" not in self.module.words:
             return None
