@@ -112,6 +112,14 @@ class Forgotten:
 
 
 @record(frozen=True, slots=True)
+class Restores:
+    """An open question: does a program that restores an optimizer restore the state of a class's objects as well?"""
+
+    path: str
+    qualified: str
+
+
+@record(frozen=True, slots=True)
 class Reseeded:
     """An open question: does a program seed a generator whose state one of these calls has put back, before it draws?
 
@@ -392,6 +400,7 @@ Question = (
     | Copied
     | Forgotten
     | Reseeded
+    | Restores
     | Meets
     | Races
     | Convolves

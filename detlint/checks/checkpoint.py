@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from detlint.analysis.resuming.checkpoints import WHOLE, Checkpoints, Resumed, Saved
 from detlint.analysis.resuming.left_out import left_out
 from detlint.analysis.resuming.lost_states import lost_states
+from detlint.analysis.resuming.own_counts import own_counts
 from detlint.analysis.resuming.resumption import draws, has_ranks, keeps_states, seeds_anew
 from detlint.analysis.resuming.savers import kept
 from detlint.catalogue import Row, Rule
@@ -24,6 +25,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         return
     yield from lost_states(module, rule)
     yield from left_out(module, rule)
+    yield from own_counts(module, rule)
     checkpoints = Checkpoints(module)
     saved, objects = list(checkpoints.saved()), list(kept(checkpoints))
     if not (saved or objects) or keeps_states(module) or seeds_anew(module) or draws(module) is False:

@@ -42,6 +42,7 @@ from detlint.questions import (
     Races,
     Reaches,
     Reseeded,
+    Restores,
     Resumes,
     SameOrder,
     Seedless,
@@ -91,7 +92,7 @@ class Answers:
             return self._branches.takes(question) and (isinstance(question, Taken) or self._in_program(question))
         if isinstance(question, (Meets, SameOrder)):
             return self._branches.meets(question) if isinstance(question, Meets) else bool(self.passes(question))
-        if isinstance(question, (Resumes, DrawsInTraining, Loses, Forgotten, Reseeded)):
+        if isinstance(question, (Resumes, DrawsInTraining, Loses, Forgotten, Reseeded, Restores)):
             return self._resumptions.holds(question)
         if isinstance(question, (Ends, Convolves)):
             return self._switches.holds(question, self.is_library)

@@ -11,7 +11,7 @@ from detlint.link.state.program import Program
 from detlint.programs.entries import Entry
 from detlint.programs.events import ANY, HANDED, MADE, RESTORED, STEPS, Drawn, Marked, Sampler, Seeded, Stepping
 from detlint.project.reseeding import reseeded
-from detlint.questions import DrawsInTraining, Forgotten, Loses, Reseeded, Resumes
+from detlint.questions import DrawsInTraining, Forgotten, Loses, Reseeded, Restores, Resumes
 
 _NOTHING = Resuming()
 _OPTIMIZER = "optimizer"  # the row of the tables
@@ -35,12 +35,14 @@ class Resumptions:
         self._layers = program.catalogue.names("randomness", "consumer", mode="train")
         self._rows = {row.id: row for row in program.catalogue.rows("checkpoints", "generator")}
 
-    def holds(self, question: Resumes | DrawsInTraining | Loses | Forgotten | Reseeded) -> bool:
+    def holds(self, question: Resumes | DrawsInTraining | Loses | Forgotten | Reseeded | Restores) -> bool:
         """Return whether a question is answered with yes."""
         if isinstance(question, Resumes):
             return self._resumes(question)
         if isinstance(question, DrawsInTraining):
             return self._draws(question)
+        if isinstance(question, Restores):
+            return (question.path, question.qualified) in self._classes
         return self._loses(question) if isinstance(question, Loses) else self.losing(question) is not None
 
     def losing(self, question: Forgotten | Reseeded) -> Place | None:
@@ -81,6 +83,16 @@ class Resumptions:
                 if first is not None and known and what not in restored:
                     forgotten.setdefault(what, first)
         return forgotten, late
+
+    @cached_property
+    def _classes(self) -> frozenset[tuple[str, str]]:
+        """The classes of the objects that programs restore with an optimizer."""
+        found = set[tuple[str, str]]()
+        for entry in self._training:
+            restored = {met.event.what for met in entry.of(Stepping) if met.event.kind == RESTORED}
+            if any(what.home == _OPTIMIZER for what in restored):
+                found |= {(what.path, what.owner) for what in restored if what.owner}
+        return frozenset(found)
 
     @cached_property
     def _reseeded(self) -> Mapping[Place, Place]:

@@ -10,7 +10,7 @@ from detlint.finding import Place
 from detlint.link.language.scopes import nowhere
 from detlint.link.libraries.owning import is_followed
 from detlint.link.state.arguments import Arguments
-from detlint.link.state.values import FAR, Library, Object, Value, each
+from detlint.link.state.values import FAR, Class, Library, Object, Value, each
 from detlint.programs.events import ANY, HANDED, MADE, RESTORED, STEPS, Sampler, Stepping
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ def call(run: Run, function: Library, given: Sequence[Value] | Mapping[str, Valu
     """Record what a method of such an object does, `given` some arguments."""
     owner, method = function.receiver, function.name.rpartition(".")[2]
     what = _identity(run, owner)
+    if isinstance(owner, Object) and method in run.tables.restoring:
+        _restore_parts(run, owner, place)
     if what is None or not isinstance(owner, Object):
         return
     row = run.tables.stepped[_maker(owner)]
@@ -49,6 +51,14 @@ def call(run: Run, function: Library, given: Sequence[Value] | Mapping[str, Valu
         run.ask("node", run.node)
         name = "" if run.node is None else _called(run.node)
         run.note(Stepping(HANDED if told else STEPS, what, place, name))
+
+
+def _restore_parts(run: Run, owner: Object, place: Place) -> None:
+    """Record the classes of the project whose objects are restored with one that they are, or are in."""
+    kinds = dict.fromkeys(a.kind for a in run.among([frozenset((owner,))]) if isinstance(a, Object))
+    for kind in kinds:
+        if isinstance(kind, Class):
+            run.note(Stepping(RESTORED, Sampler(kind.path, 0, "", kind.qualified), place))
 
 
 def attend(
