@@ -100,9 +100,8 @@ class Copied:
 
 @record(frozen=True, slots=True)
 class Forgotten:
-    """An open question: does a program that resumes step what the call at `order` makes, and not restore its state?
-
-    A program resumes if it restores the state of an optimizer. `late`: is it made on that optimizer after that?
+    """An open question: does a program that restores an optimizer step what the call at `order` makes, and not restore
+    that? `late`: is it made on that optimizer after that?
     """
 
     path: str
@@ -121,9 +120,8 @@ class Restores:
 
 @record(frozen=True, slots=True)
 class Reseeded:
-    """An open question: does a program seed a generator whose state one of these calls has put back, before it draws?
-
-    No if a file of the program seeds by the progress of the training.
+    """An open question: does a program seed a generator whose state one of these calls has put back, before it draws,
+    and no file of it seed by the progress of the training?
     """
 
     places: tuple[Place, ...]
@@ -139,9 +137,8 @@ class Meets:
 
 @record(frozen=True, slots=True)
 class Races:
-    """An open question: do threads that the call at `place` starts draw from a seeded generator that others draw from?
-
-    The others are more of these threads, or the program, which draws after the call.
+    """An open question: do threads that the call at `place` starts draw from a seeded generator that others draw from:
+    more of these threads, or the program after the call?
     """
 
     place: Place
@@ -380,28 +377,7 @@ class Convolves:
 
 
 Question = (
-    Unseeded
-    | UnseededLibrary
-    | InForce
-    | Ends
-    | InLibrary
-    | FromEntropy
-    | InTraining
-    | Taken
-    | InProgram
-    | SameOrder
-    | Reaches
-    | Unfilled
-    | Resumes
-    | DrawsInTraining
-    | Loses
-    | Seedless
-    | NeverSeeded
-    | Copied
-    | Forgotten
-    | Reseeded
-    | Restores
-    | Meets
-    | Races
-    | Convolves
-)
+    Unseeded | UnseededLibrary | InForce | Ends | InLibrary | FromEntropy | InTraining | Taken | InProgram
+    | SameOrder | Reaches | Unfilled | Resumes | DrawsInTraining | Loses | Seedless | NeverSeeded | Copied
+    | Forgotten | Reseeded | Restores | Meets | Races | Convolves
+)  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint.analysis.values.conditions import applies
+from detlint.analysis.values.messages import is_message
 from detlint.analysis.values.ties import Tied, Ties, receiver_or_first
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
@@ -140,7 +141,7 @@ class _Uses:
             return any(self._matters(read, values, depth - 1) for read in self._named(node))
         if isinstance(parent, s.Subscript) and node is not parent.value and self._is_of(parent, values):
             return False
-        return not any(isinstance(a, s.Call) and self.loops.is_message(a) for a in node.ancestors())
+        return not any(isinstance(a, s.Call) and is_message(self.module, a) for a in node.ancestors())
 
     def _is_of(self, lookup: s.Subscript, values: s.Expression) -> bool:
         """Return whether a lookup is in the values that are chosen from, where equal ones are alike."""

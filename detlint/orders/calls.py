@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 
+from detlint.analysis.values.messages import is_message
 from detlint.catalogue import Catalogue
 from detlint.orders.loops import Loops
 from detlint.orders.ranking import counts, has_alike_key, ranks_alike
@@ -49,7 +50,7 @@ class Calls:
         names = self.module.callee(call)
         kinds = {self._uses.get(name, "") for name in names}
         kind = kinds.pop() if len(kinds) == 1 else ""
-        if self.loops.is_message(call) or (argument.keyword == "key" and kind == "free"):
+        if is_message(self.module, call) or (argument.keyword == "key" and kind == "free"):
             return "free"
         if kind == "free" and ranks_alike(self.module, call):
             return "ranks"
@@ -195,7 +196,7 @@ class Calls:
         if not isinstance(made, s.Call) or self.module.callee(made) != {"builtins.dict"}:
             return False
         outer = made.parent.parent if isinstance(made.parent, s.Argument) else None
-        return not (isinstance(outer, s.Call) and self.loops.is_message(outer))
+        return not (isinstance(outer, s.Call) and is_message(self.module, outer))
 
 
 def _takes_items(target: s.Expression) -> bool:

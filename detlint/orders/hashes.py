@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from detlint.analysis.sets.elements import Elements
 from detlint.analysis.sets.kinds import Kind
+from detlint.analysis.values.messages import is_message
 from detlint.editing import edits
 from detlint.finding import Fix, Import, Safety
 from detlint.orders.loops import Loops
@@ -122,7 +123,7 @@ class Hashes:
     def _argument(self, argument: s.Argument, call: s.Call, rest: bool, text: bool, depth: int) -> Iterator[Use]:
         names = self.module.callee(call)
         method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
-        if self.loops.is_message(call) or "seed" in (argument.keyword or method):
+        if is_message(self.module, call) or "seed" in (argument.keyword or method):
             return
         if names and names <= self._numbers | self._texts:
             yield from self._uses(call, rest, text or names <= self._texts, depth - 1)

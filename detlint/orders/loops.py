@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint.analysis.values.draws import Drawn
+from detlint.analysis.values.messages import is_message
 from detlint.orders.counts import Counts
 from detlint.orders.gathering import Gathering
 from detlint.semantics.index import last_word
@@ -40,8 +41,6 @@ class Loops:
         self.gathering = Gathering(module)
         self._telling = module.python("functions", "same-items") | module.python("functions", "text-of-number")
         self._texts = frozenset(("format", "join"))
-        self._messages = names("order", "message")
-        self._message_methods = names("order", "message", "methods")
         self._free = names("order", "use", kind="free")
         self._arrays = names("order", "use", kind="array")
         self._writers = names("order", "writer")
@@ -92,7 +91,7 @@ class Loops:
                 and self.is_file(argument.value)
             ):
                 yield Effect(call, "writes")
-        if self.is_message(call):
+        if is_message(self.module, call):
             return
         if not self.module.callee(call).isdisjoint(self._collectives):
             yield Effect(call, "collective")
@@ -214,7 +213,7 @@ class Loops:
         scope = target.scope.find(target.id)
         reads = self.module.reads(scope, target.id) if scope is not None else []
         calls = [[a for a in read.ancestors() if isinstance(a, s.Call)] for read in reads]
-        return all(any(self.is_message(call) for call in around) for around in calls)
+        return all(any(is_message(self.module, call) for call in around) for around in calls)
 
     def _counters(self, loop: s.For | s.While) -> frozenset[str]:
         """Return the names that a loop counts up by a constant for each item, and that begin outside of it."""
@@ -271,13 +270,6 @@ class Loops:
         """Return a call in `node` that draws from a generator, once for each item in a loop `around` it, or None."""
         return self._drawn.within(node, node if around is None else around)
 
-    def is_message(self, call: s.Call) -> bool:
-        """Return whether the arguments of a call are for people to read: it prints, logs or makes an exception."""
-        names = self.module.callee(call)
-        if names & self._messages or any(n.endswith(("Error", "Exception", "Warning")) for n in names):
-            return True
-        return isinstance(call.function, s.Attribute) and call.function.attribute in self._message_methods
-
     def only_told(self, node: s.Expression, depth: int = 6) -> bool:
         """Return whether a value only gets into messages and errors, as a whole or item by item."""
         parent = node.parent
@@ -288,12 +280,12 @@ class Loops:
         if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
             call = parent.parent
             made = not self.module.callee(call).isdisjoint(self._telling) or last_word(call.function) in self._texts
-            return self.is_message(call) or (made and self.only_told(call, depth - 1))
+            return is_message(self.module, call) or (made and self.only_told(call, depth - 1))
         if isinstance(parent, s.Operation):
             return parent.operator in ("f-string", "%", "+") and self.only_told(parent, depth - 1)
         if isinstance(parent, s.For) and node is parent.iterator:
             calls = [each.value for each in parent.body.statements if isinstance(each, s.ExpressionStatement)]
-            told = [call for call in calls if isinstance(call, s.Call) and self.is_message(call)]
+            told = [call for call in calls if isinstance(call, s.Call) and is_message(self.module, call)]
             return len(told) == len(parent.body.statements)
         if isinstance(parent, s.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], s.Name):
             scope = parent.targets[0].scope.find(parent.targets[0].id)

@@ -229,9 +229,20 @@ class Types:
         if owner is None:
             return _NOTHING
         found: frozenset[str] = _NOTHING
-        for value in self.resolver.attribute_values(owner, node.attribute):
-            types = self.of(value)
+        values = self.resolver.attribute_values(owner, node.attribute)
+        for value in sorted(values, key=lambda value: _method_on(value, node.attribute) != ""):
+            method = _method_on(value, node.attribute)  # of what the attribute held before
+            results = {self._result(f"{kind}.{method}") for kind in found} if method else set()
+            types = frozenset(each for each in results if each) if method else self.of(value)
             if not types:
                 return _NOTHING
             found |= types
         return found - {_NONE} if self._guesses else found  # what is only None here gets a value elsewhere
+
+
+def _method_on(value: s.Expression, attribute: str) -> str:
+    """Return the method of an attribute that gives a value, as in `self.g = self.g.manual_seed(0)`; "" for others."""
+    method = value.function if isinstance(value, s.Call) else None
+    holder = method.value if isinstance(method, s.Attribute) else None
+    same = isinstance(holder, s.Attribute) and holder.attribute == attribute
+    return method.attribute if isinstance(method, s.Attribute) and same else ""

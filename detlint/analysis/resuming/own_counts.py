@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from detlint.analysis.resuming.checkpoints import Checkpoints
 from detlint.analysis.training.contexts import function_around
+from detlint.analysis.values.messages import is_message
 from detlint.catalogue import Rule
 from detlint.finding import Finding
-from detlint.orders.loops import Loops
 from detlint.questions import Restores
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
@@ -23,13 +23,12 @@ def own_counts(module: Module, rule: Rule) -> Iterator[Finding]:
 
     A module's `state_dict` has parameters and buffers alone; an object that saves itself shows what it saves.
     """
-    if not module.calls_like(words=("state_dict", "load_state_dict")) and "Module" not in module.words:
-        return
     told = set[tuple[s.Class, str]]()
-    keepers = dict(_keepers(module))
-    for assign in module.every(s.Assign):
+    changes = [each for each in module.every(s.Assign) if each.operator in _CHANGES]
+    keepers = dict(_keepers(module)) if changes else {}
+    for assign in changes:
         target, klass = assign.targets[0], module.class_of(assign)
-        if assign.operator not in _CHANGES or not isinstance(target, s.Attribute) or klass is None:
+        if not isinstance(target, s.Attribute) or klass is None:
             continue
         if (klass, target.attribute) in told or not _is_number_of_its_own(module, klass, target, assign):
             continue
@@ -71,9 +70,8 @@ def _is_number_of_its_own(module: Module, klass: s.Class, target: s.Attribute, c
     begun = [each for each in module.attribute_assignments(klass, target.attribute) if each.operator == "="]
     if not begun or not all(_begins(module, each) for each in begun):
         return False
-    loops = Loops(module)
     reads = [each for each in module.attributes(target.attribute) if not each.stored and module.class_of(each) is klass]
-    return any(not inside(read, change) and _decides(loops, read) for read in reads)
+    return any(not inside(read, change) and _decides(module, read) for read in reads)
 
 
 def _begins(module: Module, assign: s.Assign) -> bool:
@@ -83,13 +81,13 @@ def _begins(module: Module, assign: s.Assign) -> bool:
     return function is not None and function.name == "__init__" and numbers
 
 
-def _decides(loops: Loops, read: s.Attribute) -> bool:
+def _decides(module: Module, read: s.Attribute) -> bool:
     """Return whether a number that is read gets into a test or into what is computed, and not into a message alone."""
     for around in read.ancestors():
-        if isinstance(around, s.Call) and loops.is_message(around):
+        if isinstance(around, s.Call) and is_message(module, around):
             return False
         if isinstance(around, (s.If, s.Conditional)):
-            return not all(loops.is_message(part) for part in s.walk(around.body) if isinstance(part, s.Call))
+            return not all(is_message(module, part) for part in s.walk(around.body) if isinstance(part, s.Call))
         if isinstance(around, s.Statement):
             return isinstance(around, (s.Assign, s.Leave, s.ExpressionStatement))
     return False
