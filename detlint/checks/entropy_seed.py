@@ -15,6 +15,7 @@ from detlint.analysis.seeds.seeding import repeats
 from detlint.analysis.training.contexts import docstring, function_around
 from detlint.analysis.values.conditions import applies
 from detlint.catalogue import Catalogue, Row, Rule
+from detlint.facts.arms import arms, taken
 from detlint.finding import Finding, Fix, Safety
 from detlint.questions import FromEntropy
 from detlint.semantics.libraries import KNOWN
@@ -41,8 +42,9 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         row = reseeding.get(names[0]) if names else None
         if row is not None and applies(module, call, row.list("when"), row.list("unless")):
             told.add(call)
-            fix = _reseeded(module, call)
-            yield module.finding(rule, call, fix=fix, call=module.short(call.function), source="the operating system")
+            fix, only = _reseeded(module, call), taken(module, call, arms(module))
+            called, source = module.short(call.function), "the operating system"
+            yield module.finding(rule, call, fix=fix, only_if=only, call=called, source=source)
             continue
         for seed in _seeds(module, rule, call, seeders):
             found, sure = tracer.origin(seed, none=row is not None)

@@ -16,7 +16,8 @@ _COMPARING = frozenset(("==", "!=", "in", "not in"))
 
 
 def arms(module: Module) -> frozenset[s.Block]:
-    """Return the innermost branches of functions that hold a listing, or an operation without a fixed order.
+    """Return the innermost branches of functions that hold a listing, an operation without a fixed order, or a call
+    that seeds from the operating system.
 
     Branches chosen by a name are left out: which model or dataset is the default says little about the others.
     """
@@ -56,9 +57,10 @@ def _compares_texts(test: s.Expression) -> bool:
 
 @cache
 def _operations(catalogue: Catalogue) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names of the operations in rules, and the methods that no other library has."""
+    """Return the names of the operations in rules and of what reseeds, and the methods that no other library has."""
     rows = [row for row in catalogue.rows("ops", "op") if row.text("rule")]
+    reseeding = catalogue.names("randomness", "entropy", kind="reseeds")
     return (
-        frozenset(name for row in rows for name in row.list("names")),
+        reseeding.union(name for row in rows for name in row.list("names")),
         frozenset(method for row in rows for method in row.list("methods")),
     )

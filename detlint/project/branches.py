@@ -23,7 +23,7 @@ class Branches:
         self._entries = entries
 
     def takes(self, question: Taken | InProgram) -> bool:
-        """Return whether a program takes a branch, options at their defaults, or no program reaches its function.
+        """Return whether a program takes a branch, options at their defaults, or no entry point reaches its function.
 
         False for code whose names nothing mentions.
         """
@@ -35,7 +35,8 @@ class Branches:
         if asked is None:
             return True
         walks = self._program.walks
-        return self._taken.get(asked.place, not walks.get((asked.path, asked.function)))
+        reached = bool(self._entries and walks.get((asked.path, asked.function)))
+        return self._taken.get(asked.place, not reached)
 
     def meets(self, question: Meets) -> bool:
         """Return whether a program, but for tests and those that only try out a file, meets the conditions of a row."""
