@@ -64,10 +64,29 @@ def _kernels(module: Module, row: Row) -> Iterator[tuple[s.Node, str, str]]:
     for call in module.calls_to(row.list("names")):
         kernel = call.parent
         if isinstance(kernel, s.Function) and _configurations(module, call) != 1:
-            inside = [node for node in s.walk(kernel.body) if isinstance(node, s.Call)]
-            if any(module.callee(node) & row.set("reductions") for node in inside):
+            reduces = any(module.callee(node) & row.set("reductions") for node in _calls(kernel))
+            if reduces or _changes_what_it_reads(module, row, call, kernel):
                 switch = module.short(call.function)
                 yield call, switch, f"@{switch}"
+
+
+def _calls(kernel: s.Function) -> list[s.Call]:
+    return [node for node in s.walk(kernel.body) if isinstance(node, s.Call)]
+
+
+def _changes_what_it_reads(module: Module, row: Row, decorator: s.Call, kernel: s.Function) -> bool:
+    """Return whether a kernel writes to memory that it has read, and that is not restored after each timing."""
+    read, written = (_pointers(module, row, kernel, key) for key in ("reads", "writes"))
+    restored = [value for key in row.list("restoring") for value in module.argument(decorator, key).values]
+    kept = {str(part.value) for value in restored for part in s.walk(value) if isinstance(part, s.Constant)}
+    return not (read & written) <= kept
+
+
+def _pointers(module: Module, row: Row, kernel: s.Function, key: str) -> set[str]:
+    """Return the parameters of a kernel in the addresses that some of its calls are given."""
+    calls = [call for call in _calls(kernel) if module.callee(call) & row.set(key) and call.arguments]
+    named = {part.id for call in calls for part in s.walk(call.arguments[0].value) if isinstance(part, s.Name)}
+    return named & {parameter.name for parameter in kernel.parameters}
 
 
 def _configurations(module: Module, call: s.Call) -> int | None:
