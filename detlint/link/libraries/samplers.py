@@ -33,7 +33,7 @@ from detlint.link.state.values import (
     each,
     settled,
 )
-from detlint.programs.events import ANY, BEGUN, MADE, SEEDED_ONCE, TOLD, Drawing, Sampler, Sampling
+from detlint.programs.events import ANY, BEGUN, MADE, SEEDED_ONCE, TOLD, Drawing, Event, Sampler, Sampling
 from detlint.semantics import libraries
 
 TELLS = "set_epoch"
@@ -132,8 +132,11 @@ class Samplers(Modules):
         kind = function.kind if isinstance(function, Object) else None
         return isinstance(function, (Function, Class, Partial)) or isinstance(kind, Class)
 
-    def among(self, values: Iterable[Value]) -> Iterator[Atom]:
-        """Yield the atoms of values and what these hold; after `_MOST`, record that any may be passed an epoch."""
+    def among(self, values: Iterable[Value], *rest: Event) -> Iterator[Atom]:
+        """Yield the atoms of values and what these hold; after `_MOST`, note what any of the `rest` may be.
+
+        By default: that it is passed an epoch, or seeded.
+        """
         waiting, seen = [atom for value in values for atom in each(value)], set[Atom]()
         while waiting and len(seen) < _MOST:
             atom = waiting.pop()
@@ -141,9 +144,9 @@ class Samplers(Modules):
                 seen.add(atom)
                 yield atom
                 waiting += [inner for value in self._held_by(atom) for inner in each(value)]
-        if waiting:
-            self.note(Sampling(TOLD, ANY, nowhere(self.frame.path)))
-            self.note(Drawing(SEEDED_ONCE, ANY, nowhere(self.frame.path)))
+        place = nowhere(self.frame.path)
+        for event in (rest or (Sampling(TOLD, ANY, place), Drawing(SEEDED_ONCE, ANY, place))) if waiting else ():
+            self.note(event)
 
     def _held_by(self, atom: Atom) -> Iterator[Value]:
         if isinstance(atom, Object):

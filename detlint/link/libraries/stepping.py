@@ -55,7 +55,8 @@ def call(run: Run, function: Library, given: Sequence[Value] | Mapping[str, Valu
 
 def _restore_parts(run: Run, owner: Object, place: Place) -> None:
     """Record the classes of the project whose objects are restored with one that they are, or are in."""
-    kinds = dict.fromkeys(a.kind for a in run.among([frozenset((owner,))]) if isinstance(a, Object))
+    parts = run.among([frozenset((owner,))], Stepping(HANDED, ANY, place))
+    kinds = dict.fromkeys(part.kind for part in parts if isinstance(part, Object))
     for kind in kinds:
         if isinstance(kind, Class):
             run.note(Stepping(RESTORED, Sampler(kind.path, 0, "", kind.qualified), place))
@@ -69,7 +70,7 @@ def attend(
         return
     if isinstance(node.function, f.Member) and node.function.name in run.tables.restoring:
         run.note(Stepping(HANDED, ANY, node.place, _called(node)))
-    for atom in run.among((*positional, *keywords.values())):
+    for atom in run.among((*positional, *keywords.values()), Stepping(HANDED, ANY, node.place)):
         if (what := _identity(run, atom)) is not None:
             run.note(Stepping(HANDED, what, node.place))
 

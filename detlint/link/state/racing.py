@@ -20,7 +20,7 @@ def race(run: Run, row: Row, receiver: object, events: Sequence[Event], place: P
     """Record what threads draw from seeded generators, of what happens in the threads that a call starts."""
     if _is_alone(run, row, receiver):
         return
-    flat = [*_flat(events)]
+    flat = [*_flat(events, set())]
     own = {generator for event in flat if isinstance(event, Seeded) for generator in event.generators}
     drawn: dict[str, Place] = {}
     for event in flat:
@@ -38,9 +38,12 @@ def _is_alone(run: Run, row: Row, pool: object) -> bool:
     return any(made.holds(condition) is True for condition in row.list("alone"))
 
 
-def _flat(events: Sequence[Event]) -> Iterator[Event]:
+def _flat(events: Sequence[Event], seen: set[int]) -> Iterator[Event]:
+    """Yield what happens in some events, but not in other processes; each trace once."""
     for event in events:
         if isinstance(event, (Called, Guarded, Scope)):
-            yield from _flat(event.trace)
+            if id(event.trace) not in seen:
+                seen.add(id(event.trace))
+                yield from _flat(event.trace, seen)
         elif not isinstance(event, Apart):
             yield event
