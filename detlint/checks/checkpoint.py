@@ -10,6 +10,7 @@ from detlint.analysis.resuming.lost_states import lost_states
 from detlint.analysis.resuming.own_counts import own_counts
 from detlint.analysis.resuming.resumption import draws, has_ranks, keeps_states, seeds_anew
 from detlint.analysis.resuming.savers import kept
+from detlint.analysis.resuming.templates import templates
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
 from detlint.facts.tests import holds_tests
@@ -26,6 +27,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     yield from lost_states(module, rule)
     yield from left_out(module, rule)
     yield from own_counts(module, rule)
+    yield from templates(module, rule)
     checkpoints = Checkpoints(module)
     saved, objects = list(checkpoints.saved()), list(kept(checkpoints))
     if not (saved or objects) or keeps_states(module) or seeds_anew(module) or draws(module) is False:
