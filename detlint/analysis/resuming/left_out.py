@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from detlint.analysis.resuming.resumption import last
 from detlint.catalogue import Rule
 from detlint.finding import Finding
 from detlint.questions import Forgotten
@@ -14,7 +15,8 @@ from detlint.tree import syntax as s
 def left_out(module: Module, rule: Rule) -> Iterator[Finding]:
     """Yield findings on objects that step in training: not restored, or made only after the optimizer's state is."""
     for row in module.rows_like("checkpoints", "stepped"):
-        caught_up = any(_is_caught_up(call) for call in module.calls_like(words=row.list("methods")))
+        steps = (c for c in module.calls_like(words=row.list("methods")) if last(c.function) in row.list("methods"))
+        caught_up = any(map(_is_caught_up, steps))
         for call in module.calls_to(row.list("names")):
             path, _, order = module.point(call)
             words = {"name": module.short(call.function), "does": row.text("does")}
