@@ -39,6 +39,7 @@ STANDARD = (
     "random.py",
 )
 KINDS = ("both/__init__.py", "both.py", "mixed.py", "mixed/inner.py", "space/inner.py", "x/space/__init__.py", "x/y.py")
+NAMED_ALIKE = ("net/__init__.py", "net/__main__.py", "net/net.py", "net/layers.py")
 STRAY = ("ex/a/__init__.py", "ex/a/run.py", "ex/a/lib/net.py", "ex/b/__init__.py", "ex/b/run.py", "ex/b/lib/net.py")
 COPIES = ("one/pkg/__init__.py", "one/pkg/a.py", "one/use.py", "two/pkg/__init__.py", "two/pkg/a.py", "two/use.py")
 PLUGIN = ("plugins/lib/tool/core.py", "app/run.py", "p/q/x.py", "r/q/x.py", "app/mod.py", "deep/space/more/z.py")
@@ -99,6 +100,9 @@ PLUGIN = ("plugins/lib/tool/core.py", "app/run.py", "p/q/x.py", "r/q/x.py", "app
         (KINDS, "x/y.py", "space", "x/space/__init__.py"),
         (KINDS, "x/y.py", "space.inner", None),
         (KINDS, "both.py", "space.inner", "space/inner.py"),
+        (NAMED_ALIKE, "net/__main__.py", "net.layers", "net/layers.py"),
+        (NAMED_ALIKE, "net/__main__.py", "net.net", "net/net.py"),
+        (NAMED_ALIKE[1:], "net/__main__.py", "net.layers", "net/layers.py"),
         (STRAY, "ex/a/run.py", "lib.net", "ex/a/lib/net.py"),
         (STRAY, "ex/b/run.py", "lib.net", "ex/b/lib/net.py"),
         (COPIES, "one/use.py", "pkg.a", "one/pkg/a.py"),

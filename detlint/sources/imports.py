@@ -145,14 +145,18 @@ class Imports:
         return (folder, *inside) if alone else tuple(inside)
 
     def _on(self, path: tuple[str, ...], parts: Sequence[str], itself: str) -> str:
-        """Return the first file that `parts` name on a search path, else the first namespace package, else ""."""
+        """Return the first file that `parts` name on a search path, else the first namespace package, else "".
+
+        A folder is passed over whose module of the first name is no package: a program whose imports work was started
+        elsewhere, as by `python -m package` where `package/package.py` exists.
+        """
         space = ""
         for folder in path:
             place, settled = self._walk(folder, parts, itself)
             if place in self._files:
                 return place
             space = space or place
-            if settled:
+            if settled and (place or self._is_package(posixpath.join(folder, parts[0]))):
                 break
         return space
 
