@@ -58,8 +58,9 @@ def _ranks(module: Module, _: Rule) -> bool:
 def _third_party(module: Module, _: Rule) -> bool:
     methods = module.catalogue.names("libraries", "method", "methods")
     made = module.rows_like("libraries", "draw") or module.rows_like("libraries", "element")
+    kept = module.catalogue.names("libraries", "method", "made")  # objects that other files may use
     compiling = module.catalogue.names("program", "role", kind="compiles")
-    return bool(made or module.calls_like(words=methods) or module.speaks_of(compiling))
+    return bool(made or module.calls_like(kept, words=methods) or module.speaks_of(compiling))
 
 
 def _ties(module: Module, _: Rule) -> bool:
