@@ -63,6 +63,11 @@ class Calls:
         other = self._methods.get(("other", method), "")
         return kind or ("" if names and other == "draws" else other)  # what is known to draw has a row of its own
 
+    def is_table(self, node: s.Expression) -> bool:
+        """Return whether an expression is a table with rows and columns, such as a `pandas.DataFrame`."""
+        types = self.module.types(node)
+        return bool(types) and all(self._uses.get(name) == "table" for name in types)
+
     def sorts(self, call: s.Call) -> bool:
         """Return whether a call returns its items in a fixed order."""
         names = self.module.callee(call)

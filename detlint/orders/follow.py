@@ -46,8 +46,7 @@ class Order:
 
     def _begin(self, origin: s.Expression | None, of: str = "") -> None:
         self._seen: set[tuple[s.Node, bool, int]] = set()
-        self._through = 0  # functions of other files that may return the value
-        self._origin, self._of = origin, of
+        self._origin, self._of, self._through = origin, of, 0  # functions of other files that may return the value
 
     def leaks(self, node: s.Expression, *, text: bool = False, of: str = "") -> list[Leak]:
         """Return where the order of `node` matters, in no particular order; `text` says that it is one string.
@@ -99,9 +98,8 @@ class Order:
         elif isinstance(parent, s.NamedExpression) and node is parent.value:
             yield from self._leaks(parent, text, depth)
             yield from self._bound(parent.target, parent, text, depth)
-        elif isinstance(parent, s.WithItem):
-            if parent.target is not None and parent.parent is not None:
-                yield from self._bound(parent.target, parent, text, depth)
+        elif isinstance(parent, s.WithItem) and parent.target is not None:
+            yield from self._bound(parent.target, parent, text, depth)
         elif isinstance(parent, s.Operation):
             yield from self._operation(parent, text, depth)
         elif (isinstance(parent, s.Comprehension) and self.calls.is_flattened(parent)) or (
@@ -111,8 +109,8 @@ class Order:
         elif isinstance(parent, s.Starred):
             if isinstance(parent.parent, s.Collection) and parent.parent.kind != "set":
                 yield from self._leaks(parent.parent, text, depth)
-        elif isinstance(parent, s.Leave):
-            yield from self._returned(parent, text, depth)
+        elif isinstance(parent, s.Leave) and parent.kind == "return":
+            yield from self._given_back(parent, "returned", text, depth)
         else:
             yield from self._placed(node, text, depth)
 
@@ -126,19 +124,21 @@ class Order:
         fixed: s.Expression | None = None
         for part in sorted(found, key=lambda each: each.node.order if isinstance(each, Out) else each.order):
             if isinstance(part, Out):
-                yield from self._left(part)
+                yield from self._left(part, depth - 1)
             elif self.calls.sorts_in_place(part, self._of):
                 fixed = part
             elif fixed is None:
                 yield from self._leaks(part, text, depth - 1)
 
-    def _left(self, out: Out) -> Iterator[Leak]:
-        """Yield the leak of a container's value that leaves the file or is written to a file, an array or a state."""
+    def _left(self, out: Out, depth: int) -> Iterator[Leak]:
+        """Yield the leaks of a container's value that leaves the file or gets into a file, an array, table or state."""
         node, call = out.node, out.node.parent
         used = self.calls.kind(node, call) if isinstance(node, s.Argument) and isinstance(call, s.Call) else ""
         kind = "returned" if isinstance(node, (s.Leave, s.Operation)) else "passed"
         if used in _WHOLE and call is not None:
             yield Leak(call, used)
+        elif used == "table" and isinstance(call, s.Call):
+            yield from self._as_table(self._leaks(call, False, depth))
         else:
             yield Leak(node, "goes" if out.goes else kind, self.handing.left(out))
 
@@ -154,6 +154,8 @@ class Order:
         elif text and kind != "writes":
             if method == "write" and isinstance(call.function, s.Attribute) and self.loops.is_file(call.function.value):
                 yield Leak(call, "writes")
+        elif kind == "table" and not text:
+            yield from self._as_table(self._leaks(call, False, depth))
         elif kind == "maps" and not text:
             yield from self._taken(self.mapped.taken(call), depth)
         elif self.calls.counts_up(call) and isinstance(call.function, s.Attribute):
@@ -216,9 +218,7 @@ class Order:
             function = self.module.functions.get(name) if klass is None else self.module.method(klass, "__init__")
             if function is None or argument.star:
                 continue
-            place = [a for a in call.arguments if a.keyword is None].index(argument) if argument.keyword is None else -1
-            signature = self.module.signature([name])
-            wanted = argument.keyword or (signature[place][0] if place < len(signature) else "")
+            wanted = self.parts.parameter(call, argument)
             if any(parameter.name == wanted for parameter in function.parameters):
                 self._entries.append((function, call))
                 found = list(self._reads(function.scope, wanted, None, text, depth - 1))
@@ -240,14 +240,18 @@ class Order:
     # Other expressions
 
     def _subscript(self, node: s.Subscript, used: s.Node, depth: int) -> Iterator[Leak]:
-        if used is not node.value:  # the columns of a table stand in that order
-            outer, self._of = self._of, "table"
-            yield from self._leaks(node, False, depth - 1)
-            self._of = outer
+        if used is not node.value:
+            yield from self._as_table(self._leaks(node, False, depth - 1))  # its columns stand in that order
         elif (kind := subscripted(self.calls, node, self._of)) == "passes":
             yield from self._leaks(node, False, depth)
         elif kind:
             yield Leak(node, kind)
+
+    def _as_table(self, found: Iterator[Leak]) -> Iterator[Leak]:
+        """Yield leaks that are found while the value is a table, whose rows or columns stand in the order."""
+        outer, self._of = self._of, "table"
+        yield from list(found)
+        self._of = outer
 
     def _operation(self, node: s.Operation, text: bool, depth: int) -> Iterator[Leak]:
         if node.operator in ("+", "or", "and", "*", "await", "f-string", "%"):
@@ -281,6 +285,8 @@ class Order:
             yield from [Leak(assign, "first")] if several else ()
         elif isinstance(target, s.Subscript) and isinstance(target.indices[0], s.Slice):
             yield from self._kept(target.value, assign, depth) if not text else ()
+        elif isinstance(target, s.Subscript) and not text and self.calls.is_table(target.value):
+            yield from self._as_table(self._kept(target.value, assign, depth))
         elif isinstance(target, s.Subscript) or (
             isinstance(target, s.Attribute) and not self.parts.is_self(target.value)
         ):
@@ -355,11 +361,6 @@ class Order:
         to = Carrier("attribute", self.module.qualified(klass), holder.attribute)
         yield Leak(node, "kept" if not reads or any(leak.kind != "goes" for leak in found) else "goes", to)
         yield from found
-
-    def _returned(self, leave: s.Leave, text: bool, depth: int) -> Iterator[Leak]:
-        """Yield the leaks of what a function returns, at its callers."""
-        if leave.kind == "return":
-            yield from self._given_back(leave, "returned", text, depth)
 
     def _given_back(self, node: s.Node, kind: str, text: bool, depth: int) -> Iterator[Leak]:
         """Yield the leaks of what a function returns or yields at `node`, at its callers."""
