@@ -326,12 +326,15 @@ class Resumes:
 
     Such a program trains and takes an optimizer's state out of a checkpoint by one of `keys`, and none of its files
     handles states of generators or seeds anew in each epoch. Where the file itself is `known` to resume, the answer is
-    yes if no program with it has a file that both saves and restores states.
+    yes if no program with it has a file that both saves and restores states. It is no where a program gets to the
+    `function` that saves, and no other file mentions the names of what is `resuming`.
     """
 
     path: str
     keys: tuple[str, ...]
     known: bool = False
+    function: str = ""
+    resuming: tuple[str, ...] = ()
 
 
 @record(frozen=True, slots=True)

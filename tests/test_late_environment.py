@@ -58,9 +58,8 @@ def test_the_command_line_is_told_for_the_program(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(
         "import os\nimport torch\n\nos.environ['PYTHONHASHSEED'] = '0'\ntorch.manual_seed(0)\nprint(torch.rand(2))\n"
     )
-    done = CliRunner().invoke(cli, ["--fix", "--no-cache", "--select", "DET505", str(tmp_path)])
+    done = CliRunner().invoke(cli, ["--fix", "--no-cache", "--select", "DET505", "--severity", "note", str(tmp_path)])
     assert done.stderr.splitlines() == [
         f"detlint: {tmp_path}/train.py:4:1: DET505 not fixed: to be fixed by hand: Start the program with `PYTHONHASHSEED=0 python ...`",
-        f"detlint: {tmp_path}/train.py: left: DET505; by hand: start the program with `PYTHONHASHSEED=0 python ...`",
         "detlint: fixed nothing; left 1: 1 to be fixed by hand",
     ]

@@ -13,6 +13,7 @@ from detlint.analysis.resuming.savers import kept
 from detlint.analysis.resuming.templates import templates
 from detlint.catalogue import Row, Rule
 from detlint.editing import edits
+from detlint.facts.mentions import names_needed
 from detlint.facts.tests import holds_tests
 from detlint.finding import Edit, Finding, Fix, Safety
 from detlint.questions import DrawsInTraining, Resumes
@@ -47,7 +48,9 @@ def _of_dict(rule: Rule, checkpoints: Checkpoints, saved: Saved) -> Iterator[Fin
     module = checkpoints.module
     resumed = [each for each in checkpoints.resumed if each.key in saved.optimizers]
     known = bool(resumed) and saved.whole and not saved.given
-    asked = Resumes(module.path, tuple(sorted(saved.optimizers)), known)
+    path, function, _ = module.point(saved.node)
+    resuming = min((names_needed(module, each.call) for each in resumed), key=len, default=())
+    asked = Resumes(path, tuple(sorted(saved.optimizers)), known, function, resuming)
     fix = _fix(module, saved.node, resumed) if resumed and saved.whole and WHOLE not in saved.optimizers else None
     yield _finding(module, rule, saved.node, resumed[0].call if resumed else None, fix, only_if=asked)
 

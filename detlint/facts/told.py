@@ -15,12 +15,28 @@ from detlint.generators import GENERATORS
 from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
+from detlint.tree.scopes import is_main_guard
 
 
 def lasts(module: Module) -> bool:
-    """Return whether a file trains, saves or reads a command line."""
+    """Return whether a file trains, saves or reads a command line, other than in what a `__main__` block leaves out."""
     outcomes = module.catalogue.names("randomness", "outcome")
-    return any(last_word(call.function) in outcomes and not _steps_aside(module, call) for call in module.calls)
+    found = [c for c in module.calls_like(words=outcomes) if last_word(c.function) in outcomes]
+    found = [call for call in found if not _steps_aside(module, call)]
+    unused = _unused(module) if found else set[s.Node]()
+    return any(unused.isdisjoint(call.ancestors()) for call in found)
+
+
+def _unused(module: Module) -> set[s.Node]:
+    """Return the functions and classes that the code around them never mentions; none without a `__main__` block."""
+    top = module.file.body.statements
+    defined: dict[str, s.Node] = {each.name: each for each in top if isinstance(each, (s.Function, s.Class))}
+    left: list[s.Node] = [each for each in top if not isinstance(each, (s.Function, s.Class))]
+    unused = dict(defined) if any(map(is_main_guard, top)) else {}
+    while left:
+        names = {node.id for node in s.walk(left.pop()) if isinstance(node, s.Name)}
+        left += [unused.pop(name) for name in names & unused.keys()]
+    return set(unused.values())
 
 
 def _steps_aside(module: Module, call: s.Call) -> bool:

@@ -92,7 +92,11 @@ class Answers:
             return self._branches.takes(question) and (isinstance(question, Taken) or self._in_program(question))
         if isinstance(question, (Meets, SameOrder)):
             return self._branches.meets(question) if isinstance(question, Meets) else bool(self.passes(question))
-        if isinstance(question, (Resumes, DrawsInTraining, Loses, Forgotten, Reseeded, Restores)):
+        if isinstance(question, Resumes):
+            saves = bool(self.program.walks.get((question.path, question.function)))
+            called = not saves or self._branches.mentions(question.resuming, question.path)
+            return called and self._resumptions.holds(question)
+        if isinstance(question, (DrawsInTraining, Loses, Forgotten, Reseeded, Restores)):
             return self._resumptions.holds(question)
         if isinstance(question, (Ends, Convolves)):
             return self._switches.holds(question, self.is_library)

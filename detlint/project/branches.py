@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
 
@@ -27,9 +27,7 @@ class Branches:
 
         False for code whose names nothing mentions.
         """
-        if isinstance(question, InProgram) and not all(
-            self._is_mentioned(name, question.path) for name in question.names
-        ):
+        if isinstance(question, InProgram) and not self.mentions(question.names, question.path):
             return False
         asked = question.taken if isinstance(question, InProgram) else question
         if asked is None:
@@ -48,12 +46,13 @@ class Branches:
         marks = (met.event for entry in own for met in entry.of(Marked) if not met.option)
         return frozenset(Meets(m.place, m.kind.removeprefix(MEETS)) for m in marks if m.kind.startswith(MEETS))
 
-    def _is_mentioned(self, name: str, path: str) -> bool:
-        """Return whether a program gets to what a file calls by a name, or another file mentions it.
+    def mentions(self, names: Iterable[str], path: str) -> bool:
+        """Return whether a program gets to all that a file calls by some names, or other files mention them.
 
-        Neither a test nor a package that only exports it counts.
+        Neither a test nor a package that only exports them counts.
         """
-        return name in self._walked[path] or any(name in texts for other, texts in self._texts.items() if other != path)
+        others = [texts for other, texts in self._texts.items() if other != path]
+        return all(name in self._walked[path] or any(name in texts for texts in others) for name in names)
 
     @cached_property
     def _walked(self) -> dict[str, set[str]]:
