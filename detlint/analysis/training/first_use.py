@@ -1,4 +1,4 @@
-"""Where an object is first used: the second place of a finding that stands where the object is made."""
+"""Where an object is used: the first place is the second one of a finding that stands where the object is made."""
 
 from __future__ import annotations
 
@@ -17,39 +17,40 @@ def first_use(module: Module, made: s.Call, methods: Collection[str] = ()) -> s.
     That is the first such place in the order of the text, or the first use of an object that it is passed to and kept
     by. None where the file shows no use.
     """
-    return _first(module, made, methods, _STEPS)
+    return next(uses(module, made, methods), None)
 
 
-def _first(module: Module, node: s.Expression, methods: Collection[str], steps: int) -> s.Node | None:
-    parent = node.parent
+def uses(module: Module, made: s.Expression, methods: Collection[str] = (), steps: int = _STEPS) -> Iterator[s.Node]:
+    """Yield all such places that the file shows."""
+    parent = made.parent
     if steps == 0:
-        return None
-    if isinstance(parent, s.Call) and parent.function is node:
-        return parent
-    if isinstance(parent, (s.For, s.Clause)) and parent.iterator is node:
-        return node if methods else None
-    if isinstance(parent, s.Attribute) and isinstance(parent.parent, s.Call) and parent.parent.function is parent:
+        return
+    if isinstance(parent, s.Call) and parent.function is made:
+        yield parent
+    elif isinstance(parent, (s.For, s.Clause)) and parent.iterator is made:
+        yield from [made] if methods else ()
+    elif isinstance(parent, s.Attribute) and isinstance(parent.parent, s.Call) and parent.parent.function is parent:
         if parent.attribute in methods:
-            return parent.parent
-        return (
-            _first(module, parent.parent, methods, steps) if parent.attribute in named(module, "passes-model") else None
-        )
-    if isinstance(parent, (s.Collection, s.Dictionary)):
-        return _first(module, parent, methods, steps)
-    if isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
-        return _taken(module, parent.parent, methods, steps)
-    uses = (_first(module, read, methods, steps - 1) for read in _reads(module, node))
-    return next((use for use in uses if use is not None), None)
+            yield parent.parent
+        elif parent.attribute in named(module, "passes-model"):
+            yield from uses(module, parent.parent, methods, steps)
+    elif isinstance(parent, (s.Collection, s.Dictionary)):
+        yield from uses(module, parent, methods, steps)
+    elif isinstance(parent, s.Argument) and isinstance(parent.parent, s.Call):
+        yield from _taken(module, parent.parent, methods, steps)
+    else:
+        for read in _reads(module, made):
+            yield from uses(module, read, methods, steps - 1)
 
 
-def _taken(module: Module, call: s.Call, methods: Collection[str], steps: int) -> s.Node | None:
-    """Return where an object passed to a call is used: there, if the call iterates over it, else where it is kept."""
+def _taken(module: Module, call: s.Call, methods: Collection[str], steps: int) -> Iterator[s.Node]:
+    """Yield where an object passed to a call is used: there, if the call iterates over it, else where it is kept."""
     names = module.callee(call)
     iterating = module.python("functions", "iterates") | module.catalogue.names("program", "role", kind="wraps")
     if names and names <= iterating:
-        return call if methods else None
-    makes = bool(names) and all(name.rpartition(".")[2][:1].isupper() for name in names)
-    return _first(module, call, methods, steps) if makes else None
+        yield from [call] if methods else ()
+    elif names and all(name.rpartition(".")[2][:1].isupper() for name in names):
+        yield from uses(module, call, methods, steps)
 
 
 def _reads(module: Module, value: s.Expression) -> Iterator[s.Expression]:

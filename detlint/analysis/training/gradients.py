@@ -6,6 +6,7 @@ from detlint.analysis.training.constants import is_constant
 from detlint.analysis.training.contexts import around, function_around, is_module, named
 from detlint.analysis.training.destinations import goes_back, takes_back
 from detlint.analysis.training.evaluations import is_named_so
+from detlint.analysis.training.first_use import uses
 from detlint.analysis.training.phases import only_evaluates
 from detlint.analysis.values.conditions import subject
 from detlint.analysis.values.tensors import is_integer
@@ -28,6 +29,10 @@ def may_have_gradient(module: Module, call: s.Call, *, weights: bool = False) ->
     if is_test(module.path) and not _speaks_of_training(module) and not _is_of_module(module, call):
         return False  # nobody imports it from there
     if goes_back(module, call) is False:
+        return False
+    made = bool(module.callee(call)) and all(name.rpartition(".")[2][:1].isupper() for name in module.callee(call))
+    runs = [run for run in uses(module, call) if isinstance(run, s.Call)] if made else []
+    if runs and not any(_is_recorded(module, run) for run in runs):
         return False
     given = _applied_to(module, call) or [subject(module, call)]
     return weights or any(
