@@ -22,11 +22,8 @@ def is_trained(module: Module, call: s.Call, depth: int = _DEPTH) -> bool:
     node: s.Node = _chained(module, call) if own is None else own
     if own is None and _is_taken(module, node):
         return True
-    parent = node.parent
-    if isinstance(parent, s.Leave) and parent.kind == "return" and depth:
-        function = function_around(call)
-        calls = [] if function is None else module.calls_to((module.qualified(function),))
-        return any(is_trained(module, each, depth - 1) for each in calls)
+    if _is_returned(module, node, depth):
+        return True
     if own is not None:
         return any(_is_taken(module, read) for read in _reads(module, own, None))
     return _holds_trained(module, node, depth)
@@ -39,9 +36,19 @@ def _holds_trained(module: Module, node: s.Node, depth: int) -> bool:
         return False
     for read in _reads(module, parent.targets[0], parent.value):
         outer = read.parent.parent if isinstance(read.parent, (s.Argument, s.Attribute)) else None
-        if _is_taken(module, read) or (isinstance(outer, s.Call) and _holds_trained(module, outer, depth - 1)):
+        if _is_taken(module, read) or _is_returned(module, read, depth):
+            return True
+        if isinstance(outer, s.Call) and _holds_trained(module, outer, depth - 1):
             return True
     return False
+
+
+def _is_returned(module: Module, node: s.Node, depth: int) -> bool:
+    """Return whether a function returns a model to code that trains it."""
+    function = function_around(node)
+    if not (isinstance(node.parent, s.Leave) and node.parent.kind == "return" and depth) or function is None:
+        return False
+    return any(is_trained(module, each, depth - 1) for each in module.calls_to((module.qualified(function),)))
 
 
 def is_asked_for(module: Module, call: s.Call) -> bool:
@@ -86,9 +93,7 @@ def _is_taken(module: Module, node: s.Node) -> bool:
     """Return whether an optimizer takes a model's parameters here, or a trainer that trains takes the model."""
     parent = node.parent
     if isinstance(parent, s.Attribute) and parent.attribute in ("parameters", "named_parameters"):
-        takers = (each for each in parent.ancestors() if isinstance(each, s.Call))
-        texts = (module.source(each.function).lower() for each in takers)
-        return any(word in text for text in texts for word in _CHOOSING)
+        return _is_chosen(module, parent) or any(_is_chosen(module, read) for read in _named(module, parent))
     if not isinstance(parent, s.Argument) or not isinstance(parent.parent, s.Call):
         return False
     taker = parent.parent
@@ -99,6 +104,19 @@ def _is_taken(module: Module, node: s.Node) -> bool:
     if names and names <= named(module, "adapts"):
         return True
     return _is_trainer(module, names) and _trains(module, taker)
+
+
+def _is_chosen(module: Module, node: s.Node) -> bool:
+    """Return whether a call around a node takes parameters to change them, as its name says."""
+    texts = (module.source(each.function).lower() for each in node.ancestors() if isinstance(each, s.Call))
+    return any(word in text for text in texts for word in _CHOOSING)
+
+
+def _named(module: Module, node: s.Node) -> Iterator[s.Expression]:
+    """Yield the reads of the variable that takes a list of parameters: `params = [p for p in net.parameters()]`."""
+    assign = next((each for each in node.ancestors() if isinstance(each, s.Statement)), None)
+    if isinstance(assign, s.Assign) and len(assign.targets) == 1 and assign.value is not None:
+        yield from _reads(module, assign.targets[0], assign.value)
 
 
 def _is_trainer(module: Module, names: frozenset[str]) -> bool:
