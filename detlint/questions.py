@@ -369,7 +369,8 @@ class Convolves:
 
     The program seeds torch's generator, and the gradients of its convolutions need not repeat. No where cuDNN's own
     switch, or that for deterministic algorithms, is on at the end; with `untouched`, where the program sets either.
-    Where no program reaches `place` in `function`, the answer is `alone` if the file is a library's.
+    Where no program reaches `place` in `function`, the answer is `alone` if the file is a library's. With `perhaps`:
+    may a program convolve that sets a switch at `place`? No if all of them train, and use nothing that may.
     """
 
     path: str
@@ -377,6 +378,7 @@ class Convolves:
     place: Place
     untouched: bool = False
     alone: bool = False
+    perhaps: bool = False
 
 
 Question = (

@@ -107,3 +107,26 @@ def test_a_choice_counts_as_it_is_made_by_default() -> None:
 def test_a_switch_that_is_put_back_is_not_known() -> None:
     read = "import torch\n\nbefore = torch.backends.cudnn.benchmark\ntorch.backends.cudnn.benchmark = False\n"
     assert of(read + "torch.rand(3)\ntorch.backends.cudnn.benchmark = before\n") == []
+
+
+_TRAINS = """
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+model(torch.load("batch.pt")).sum().backward()
+optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "severity"),
+    [
+        ("model = torch.nn.Linear(2, 2)", "note"),
+        ("model = torch.nn.Conv2d(2, 2, 1)", "warning"),
+        ("model = torch.hub.load('some/where', 'net')", "warning"),
+        ("import clip\nmodel = clip.load('ViT-B/32')", "warning"),
+        ("from nets import Net\nmodel = Net()", "warning"),
+    ],
+)
+def test_timing_matters_where_a_program_may_convolve(made: str, severity: str) -> None:
+    net = "import torch\n\nclass Net(torch.nn.Module):\n    layer = torch.nn.Conv1d(2, 2, 1)\n"
+    text = f"import torch\n\ntorch.backends.cudnn.benchmark = True\ntorch.manual_seed(0)\n{made}\n{_TRAINS}"
+    assert found(Source("train.py", "train", text), Source("nets.py", "nets", net)) == [("DET501", severity)]

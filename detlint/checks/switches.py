@@ -21,14 +21,15 @@ from detlint.tree import syntax as s
 def check(module: Module, rule: Rule) -> Iterator[Finding]:
     """Yield findings for the rows of the table of switches that name the rule.
 
-    A value that is only one of several that the file may set gives a lowered finding. So does one that is set where an
-    option asks for it, by one of the rule's `options` in a test around it. An unknown value gives none. Where the rule
-    names a state (`usual`) in which a program ends by default, all three cases give a full finding. A parameter that is
-    left at its default gives none. The rule's texts may use `{switch}`, what is set or called, and `{setting}`, the
-    same with the value. The rule may name switches and the states (`ends`) in which the programs concerned must end,
-    and list what literals become (`fixed`). With `convolves` a finding is lowered unless a seeded program that trains
-    convolutions reaches it. Where the file chooses, only an unsafe fix takes the choice away. A switch that the rule
-    names as `spawned` gives a finding where it is set on, and not in the processes that the program spawns.
+    A value that is only one of several that the file may set gives a lowered finding. So does one that is set where
+    an option asks for it, by one of the rule's `options` in a test around it. An unknown value gives none. Where
+    the rule names a state (`usual`) in which a program ends by default, all three cases give a full finding. A
+    parameter that is left at its default gives none. The rule's texts may use `{switch}`, what is set or called,
+    and `{setting}`, the same with the value. The rule may name switches and the states (`ends`) in which the
+    programs concerned must end, and list what literals become (`fixed`). With `convolves` a finding is lowered
+    unless a seeded program that trains convolutions reaches it, with `perhaps` where all that reach it train and
+    surely have none. Where the file chooses, only an unsafe fix takes the choice away. A switch that the rule names
+    as `spawned` gives a finding where it is set on, and not in the processes that the program spawns.
     """
     rows = [
         row
@@ -138,6 +139,8 @@ def _convolves(module: Module, rule: Rule, row: Row, node: s.Node) -> tuple[Ques
     path, function, _ = module.point(node)
     if row.text("alone"):
         return None, Convolves(path, function, module.place(node), untouched=True)
+    if "perhaps" in rule.data:
+        return Convolves(path, function, module.place(node), perhaps=True), None
     if "convolves" not in rule.data:
         return None, None
     seeds = module.calls_to(module.catalogue.names("randomness", "seeder"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 from detlint.facts.packed import imports as imported
@@ -16,3 +17,10 @@ def convolving(program: Program) -> Iterator[str]:
         modules = (f"{name}." for level, name in imported(facts) if not level)
         if function in facts.convolving or any(name.startswith(packages) for name in modules):
             yield path
+
+
+def may_convolve(program: Program, path: str) -> bool:
+    """Return whether a file imports a library that may make convolutions, for all that is known."""
+    apart = program.catalogue.names("switches", "convolution", "apart") | sys.stdlib_module_names
+    roots = {name.partition(".")[0] for level, name in imported(program.facts[path]) if not level}
+    return any(root not in apart and not program.imports.local_root(root) for root in roots)

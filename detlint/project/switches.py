@@ -9,7 +9,7 @@ from functools import cached_property
 from detlint.link.state.program import Program
 from detlint.programs.entries import Entry
 from detlint.programs.events import Seeded, Switched
-from detlint.project.convolutions import convolving
+from detlint.project.convolutions import convolving, may_convolve
 from detlint.questions import Convolves, Ends
 
 _REPEATING = ("cudnn", "algorithms")  # any of these switches makes convolutions repeat
@@ -53,6 +53,8 @@ class Switches:
     def _convolves(self, question: Convolves, is_library: Callable[[str], bool]) -> bool:
         path = question.path
         found: Sequence[Entry] = self._setting.get(question.place, [])
+        if question.perhaps:
+            return not found or any(map(self._may_convolve, found))
         if not found and self._program.walks.get((path, question.function)):
             found = self._importing.get(path, [])
         if not found:
@@ -69,6 +71,13 @@ class Switches:
         if not any(not (seed.entropy or seed.restores or seed.guessed) for seed in seeds):
             return False
         return not self._convolving.isdisjoint(self._reached(entry.path))
+
+    def _may_convolve(self, entry: Entry) -> bool:
+        """Return whether a program convolves, does not train, or imports what may make or hold convolutions."""
+        files = self._reached(entry.path)
+        if not (entry.marked("trains") and self._convolving.isdisjoint(files)):
+            return True
+        return any(self._program.facts[path].tests or may_convolve(self._program, path) for path in files)
 
     @cached_property
     def _convolving(self) -> frozenset[str]:

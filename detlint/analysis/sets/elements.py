@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from detlint.analysis.sets.hashed import KindOf, kind_of_hash
 from detlint.analysis.sets.kinds import ALIKE, SALTED, Kind, joined, tuple_of
 from detlint.analysis.sets.optional import may_be_none
-from detlint.analysis.sets.taken import may_be_column, taken_as
+from detlint.analysis.sets.taken import column, may_be_column, taken_as
 from detlint.analysis.values.options import is_number_option
 from detlint.catalogue import Row
 from detlint.semantics.model import Module
@@ -109,7 +109,7 @@ class Elements:
             return self._of_attribute(node)
         if isinstance(node, s.Subscript):
             sliced = len(node.indices) == 1 and isinstance(node.indices[0], s.Slice)
-            return self.of(node.value) if sliced else Kind.UNKNOWN
+            return self.of(node.value) if sliced else column(self.module, node)
         return self._of_call(node) if isinstance(node, s.Call) else Kind.UNKNOWN
 
     def _element(self, node: s.Expression) -> Kind:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from detlint.analysis.sets.kinds import Kind, joined
+from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
@@ -51,6 +52,24 @@ def _has(module: Module, klass: s.Class, attributes: set[str]) -> bool:
 def may_be_column(module: Module, node: s.Expression) -> bool:
     """Return whether a value may be a column of a table, which may hold strings: an attribute, or an entry by key."""
     return not module.is_tensor(node) and any(map(_is_column, module.values(node) or [node]))
+
+
+def column(module: Module, node: s.Subscript) -> Kind:
+    """Return the kind that the file tells of the items of a table's column, by its key.
+
+    They are numbers where its largest is calculated with: `max(data["user"]) + 1`, `data["user"].max() + 1`.
+    """
+    key = literal(node.indices[0]) if len(node.indices) == 1 else None
+    same = (each for each in module.every(s.Subscript) if isinstance(key, str) and literal(each.indices[0]) == key)
+    return Kind.STABLE if any(map(_is_calculated_with, same)) else Kind.UNKNOWN
+
+
+def _is_calculated_with(node: s.Subscript) -> bool:
+    call = node.parent.parent if isinstance(node.parent, (s.Argument, s.Attribute)) else None
+    if not isinstance(call, s.Call) or last_word(call.function) not in ("max", "min"):
+        return False
+    around = call.parent
+    return isinstance(around, s.Operation) and any(isinstance(literal(each), int) for each in around.operands)
 
 
 def _is_column(node: s.Expression) -> bool:
