@@ -266,7 +266,8 @@ class Unfilled:
 
     `path` is the file that uses this name for the carrier. For an attribute, `kept` says how a module keeps it: as a
     "parameter" or as a "buffer", both of which checkpoints contain, or "" as any other value. `at` is where it is
-    stored in the attribute. With `emptied`, the memory is filled at first, and a program has to empty its model.
+    stored in the attribute. With `emptied`, the memory is filled at first, and a program has to empty its model. With
+    `beside`, the class gives other weights their values where it makes them.
     """
 
     carrier: Carrier
@@ -274,6 +275,7 @@ class Unfilled:
     kept: str = ""
     at: Place | None = None
     emptied: bool = False
+    beside: bool = False
 
 
 @record(frozen=True, slots=True)

@@ -90,7 +90,9 @@ class _Memory:
         handed = [way for way in ways or () if not way.reads]
         if len(handed) == 1 and handed[0].to is not None:
             node = handed[0].node
-            question = Unfilled(handed[0].to, self.module.path, self._kept(call, node), self.module.place(node))
+            kept = self._kept(call, node)
+            beside = kept == "parameter" and self._gives_others_values(call)
+            question = Unfilled(handed[0].to, self.module.path, kept, self.module.place(node), beside=beside)
             yield self._finding(call, None, lowered=True, only_if=question)
 
     def _kept(self, call: s.Call, node: s.Node) -> str:
@@ -105,6 +107,19 @@ class _Memory:
                 if method in self.field.rows("registers"):
                     return "buffer"
         return ""
+
+    def _gives_others_values(self, call: s.Call) -> bool:
+        """Return whether the class around an allocation makes weights that have values: layers, or other parameters."""
+        klass = self.module.class_of(call)
+        layers = self.module.catalogue.names("randomness", "consumer", weights="yes")
+        parameters = self.field.rows("parameters")
+        for each in s.walk(klass) if klass is not None else ():
+            names = self.module.callee(each) if isinstance(each, s.Call) else frozenset()
+            if names and names <= layers:
+                return True
+            if names & parameters and not any(node in self.found for node in s.walk(each)):
+                return True
+        return False
 
     def _bind(self, name: s.Name, event: s.Node, call: s.Call) -> None:
         scope = name.scope.find(name.id)

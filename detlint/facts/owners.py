@@ -29,6 +29,15 @@ class Owners:
             names = self.module.types(node) or frozenset(("",))
         return sorted(name for name in names if not name or self.is_own(name))
 
+    def held(self, attribute: str) -> list[str]:
+        """Return the classes of the project of what the file keeps in attributes of a name; "" if not all are known."""
+        stored = [each.parent for each in self.module.attributes(attribute) if each.stored]
+        values = [each.value if isinstance(each, s.Assign) else None for each in stored]
+        types = [frozenset[str]() if value is None else self.module.types(value) for value in values]
+        if not types or not all(types):
+            return [""]
+        return sorted(filter(self.is_own, frozenset[str]().union(*types)))
+
     def is_self(self, node: s.Expression) -> bool:
         """Return whether `node` is the object of the method around it, or around the functions that hold it."""
         for each in node.ancestors():

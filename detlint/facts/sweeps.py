@@ -32,7 +32,7 @@ class Sweeps:
         self.owners = owners
         self._relied: list[str] = []  # the functions that are harmless if they are the project's own
         self._paired = False  # whether a walk yields pairs of a name and a value
-        self._names: set[str | None] = set()  # the attributes that a walk fills, None for an unknown one
+        self._names: set[str | None] = set()  # the ends of what a walk fills, such as "proj.weight"; None: not known
 
     def found(self) -> Iterator[Sweep]:
         """Yield what may fill attributes of objects other than by their names."""
@@ -42,11 +42,14 @@ class Sweeps:
             if node.attribute in walks | inner:
                 kind = self._walked(node)
                 if kind == FILLS and self._names and None not in self._names:
-                    yield from ((Carrier("attribute", "", name), kind, None) for name in sorted(map(str, self._names)))
+                    for name in sorted(map(str, self._names)):
+                        holder, _, attribute = name.rpartition(".")
+                        owners = self.owners.held(holder.rpartition(".")[2])
+                        yield from ((Carrier("attribute", owner, attribute), kind, None) for owner in owners)
                     continue
                 yield from self._of(node.value, "" if node.attribute in inner and kind == LOADS else kind, _WEIGHTS)
             elif node.attribute in applies:
-                yield from self._of(node.value, FILLS if self._applies(node) else "", _WEIGHTS)
+                yield from self._of(node.value, LOADS if self._applies(node) else "", _WEIGHTS)
             elif node.attribute in loads and not _is_copied(node):
                 yield from self._of(node.value, LOADS, _WEIGHTS)
             elif node.attribute in self.field.rows("attributes") and _is_written(node):
@@ -93,9 +96,8 @@ class Sweeps:
                     self._relied.clear()
                     names = self.module.callee(call)
                     harmless = bool(names) and all(self._is_harmless(name) for name in names)
-                    yield from self._told(
-                        Carrier("class", self.module.qualified(klass), _OWN), "" if harmless else FILLS
-                    )
+                    carrier = Carrier("class", self.module.qualified(klass), _OWN)
+                    yield from self._told(carrier, "" if harmless else FILLS, FILLS)
 
     def _is_harmless(self, name: str) -> bool:
         """Return whether a function writes to no attribute of an object passed to it, or is the project's own."""
@@ -105,12 +107,15 @@ class Sweeps:
             return True
         return root == "builtins" or (root == "torch" and ".init." not in name)
 
-    def _told(self, carrier: Carrier, kind: str) -> Iterator[Sweep]:
-        """Yield the sweep of a carrier; for the kind "", those by the functions relied on, if not the project's."""
+    def _told(self, carrier: Carrier, kind: str, foreign: str = LOADS) -> Iterator[Sweep]:
+        """Yield the sweep of a carrier; for the kind "", those by the functions relied on, if not the project's.
+
+        `foreign` says how those fill it.
+        """
         if kind:
             yield carrier, kind, None
         for name in dict.fromkeys(self._relied) if not kind else ():
-            yield carrier, FILLS, Carrier("result", name)
+            yield carrier, foreign, Carrier("result", name)
 
     def _of(self, node: s.Expression | None, kind: str, part: str = "", name: object = "") -> Iterator[Sweep]:
         """Yield the sweeps of an object: of its attribute `name`, else of the given `part` of all that it holds."""
@@ -146,7 +151,7 @@ class Sweeps:
             harmless = bool(names) and all(map(self._is_harmless, names))
             unused = isinstance(parent.parent.parent, s.ExpressionStatement)
             harmless = harmless or (not names and last_word(parent.parent.function) in self.field.rows("clips"))
-            return "" if harmless or not unused else FILLS
+            return "" if harmless or not unused else LOADS
         if isinstance(parent, s.Assign) and parent.value is node and depth:
             names_ = [target for target in parent.targets if isinstance(target, s.Name)]
             scopes = [(name.id, name.scope.find(name.id)) for name in names_]
@@ -176,7 +181,7 @@ class Sweeps:
             return LOADS if copied or isinstance(use.node, s.Assign) else FILLS
         if use.effect is Effect.ESCAPES and isinstance(use.node, s.Call) and use.argument is not None:
             names = self.module.callee(use.node)
-            return "" if names and all(map(self._is_harmless, names)) else FILLS
+            return "" if names and all(map(self._is_harmless, names)) else LOADS
         return ""
 
     def _applies(self, node: s.Attribute) -> bool:
@@ -220,7 +225,7 @@ def _is_copied(node: s.Attribute) -> bool:
 
 
 def _named_by_test(read: s.Name, target: s.Expression) -> str | None:
-    """Return the attribute that a test around a parameter's use names, `if name.endswith("proj.weight"):`, or None."""
+    """Return the end that a test around a parameter's use names, `if name.endswith("proj.weight"):`, or None."""
     first = target.elements[0] if isinstance(target, s.Collection) else None
     below: s.Node = read
     for around in read.ancestors():
@@ -230,7 +235,7 @@ def _named_by_test(read: s.Name, target: s.Expression) -> str | None:
             end, owner = literal(test.arguments[0].value), method.value
             same = isinstance(owner, s.Name) and isinstance(first, s.Name) and owner.id == first.id
             if same and isinstance(end, str) and "." in end:
-                return end.rpartition(".")[2]
+                return end
         below = around
     return None
 

@@ -78,7 +78,7 @@ class _Touched:
         within = self._method(node) if owner and self.owners.is_self(node.value) else ""
         if node.stored and not self._adds(node):
             if not self.field.holds_nothing(node):
-                kind = LOADS if not owner and _is_tied(node) else FILLS
+                kind = LOADS if not owner and (_is_tied(node) or _is_of_one(node)) else FILLS
                 yield Touch(carrier, kind, self.module.place(node.parent or node), within)
             return
         use = self.uses.of(node)
@@ -86,7 +86,9 @@ class _Touched:
             return
         ways = self.ways.of(use)
         if ways is None:
-            copied = not owner and isinstance(use.node, s.Call) and self.sweeps.kind(use) == LOADS
+            copied = not owner and (
+                _is_of_one(node) or (isinstance(use.node, s.Call) and self.sweeps.kind(use) == LOADS)
+            )
             goes = owner and use.effect is Effect.ESCAPES and not isinstance(use.node.parent, s.ExpressionStatement)
             at = self.module.place(use.node) if goes else None
             yield Touch(carrier, HANDS if goes else LOADS if copied else FILLS, at, within)
@@ -187,3 +189,8 @@ def _is_tied(node: s.Attribute) -> bool:
     """Return whether an object is given what another one has under the same name, as `head.weight = words.weight`."""
     value = node.parent.value if isinstance(node.parent, s.Assign) else None
     return isinstance(value, s.Attribute) and value.attribute == node.attribute
+
+
+def _is_of_one(node: s.Attribute) -> bool:
+    """Return whether an attribute is that of one of several objects: `layers[-1].weight`."""
+    return isinstance(node.value, s.Subscript) and all(isinstance(literal(each), int) for each in node.value.indices)

@@ -44,7 +44,8 @@ class Memories:
         memory.
 
         It is also empty if nothing reads it, or if a checkpoint may hold it and is loaded. `is_trained` says whether a
-        program trains a given class without loading what it holds.
+        program trains a given class without loading what it holds. Of a class that no program makes, users may train
+        objects, if it gives its other weights values.
         """
         if question.emptied and not self._is_emptied(question):
             return ()
@@ -53,9 +54,15 @@ class Memories:
             found = search.reads(*self.same(question.carrier, question.path))
         except FilledError:
             return ()
-        if not found or (search.loaded and not (search.forgotten or is_trained(search.owner))):
+        beside = question.beside and not self._is_made(search.owner)
+        if not found or (search.loaded and not (search.forgotten or beside or is_trained(search.owner))):
             return ()
         return min(found, key=lambda way: (len(way), way))
+
+    def _is_made(self, klass: str) -> bool:
+        """Return whether a program makes an object of a class."""
+        name = f"{klass}.__init__"
+        return bool(self.program.walks.get((self.families.functions.get(name, ""), name)))
 
     def same(self, carrier: Carrier, path: str) -> tuple[Carrier, str]:
         """Return a carrier under the qualified name of its definition, and the file that it belongs to."""
