@@ -221,10 +221,8 @@ class Completions:
                 if any(_mentions(each, names, source) for each in data):
                     yield from self.order.leaks_of_list(effect.node, loop)
             elif effect.kind == "trains":
-                learnt = (
-                    part for part in s.walk(loop.body) if isinstance(part, s.Name) and _called(part) == "backward"
-                )
-                if any(name.id in names for name in learnt):
+                learnt = (p for p in s.walk(loop.body) if isinstance(p, s.Attribute) and p.attribute == "backward")
+                if any(_mentions(each.value, names, source) for each in learnt):
                     yield Leak(effect.node, effect.kind)
             elif effect.kind in ("writes", "sums", "yielded"):
                 around = effect.node.parent if effect.kind == "sums" else effect.node
