@@ -204,14 +204,28 @@ def _mentioned(module: Module, sure: bool) -> frozenset[str]:
 def _spoken(module: Module, call: s.Call, sure: bool) -> list[str]:
     """Return the last word of what is called, alone and with each of its keyword arguments.
 
-    The word before it is included if it is a space of an environment, which is seeded separately.
+    The word before it is included if it is a space of an environment, which is seeded separately. With "?" before it,
+    it is of any object but an environment.
     """
     function = call.function
     last = last_word(function)
     owner = last_word(function.value) if isinstance(function, s.Attribute) else ""
     word = f"{owner}.{last}" if owner.endswith("_space") else last
     given = [argument.keyword for argument in call.arguments if argument.keyword]
-    return [word, *(f"{word}({name})" for name in given if not (sure and may_be_none(module, call, name)))]
+    words = [word, *(f"{word}({name})" for name in given if not (sure and may_be_none(module, call, name)))]
+    steps = isinstance(function, s.Attribute) and _is_environment(module, function.value)
+    return words if steps else [*words, f"?.{last}"]
+
+
+def _is_environment(module: Module, node: s.Expression) -> bool:
+    """Return whether a value is an environment: the file steps what has its name, or makes it, and makes no space."""
+    made = module.values(node) or []
+    names = [module.callee(value) if isinstance(value, s.Call) else frozenset[str]() for value in made]
+    if names and all(names) and not any(".spaces." in name for each in names for name in each):
+        return True
+    stepped = module.catalogue.names("libraries", "stepped", "methods")
+    reads = (read for word in stepped for read in module.attributes(word))
+    return any(module.source(read.value) == module.source(node) for read in reads)
 
 
 @cache
