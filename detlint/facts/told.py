@@ -30,13 +30,14 @@ def lasts(module: Module) -> bool:
 def _unused(module: Module) -> set[s.Node]:
     """Return the functions and classes that the code around them never mentions; none without a `__main__` block."""
     top = module.file.body.statements
+    if not any(map(is_main_guard, top)):
+        return set()
     defined: dict[str, s.Node] = {each.name: each for each in top if isinstance(each, (s.Function, s.Class))}
     left: list[s.Node] = [each for each in top if not isinstance(each, (s.Function, s.Class))]
-    unused = dict(defined) if any(map(is_main_guard, top)) else {}
     while left:
         names = {node.id for node in s.walk(left.pop()) if isinstance(node, s.Name)}
-        left += [unused.pop(name) for name in names & unused.keys()]
-    return set(unused.values())
+        left += [defined.pop(name) for name in names & defined.keys()]
+    return set(defined.values())
 
 
 def _steps_aside(module: Module, call: s.Call) -> bool:

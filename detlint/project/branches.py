@@ -51,8 +51,10 @@ class Branches:
 
         Neither a test nor a package that only exports them counts.
         """
-        others = [texts for other, texts in self._texts.items() if other != path]
-        return all(name in self._walked[path] or any(name in texts for texts in others) for name in names)
+        return all(name in self._walked[path] or self._is_mentioned(name, path) for name in names)
+
+    def _is_mentioned(self, name: str, path: str) -> bool:
+        return any(name in texts for other, texts in self._texts.items() if other != path)
 
     @cached_property
     def _walked(self) -> dict[str, set[str]]:
