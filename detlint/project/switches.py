@@ -77,7 +77,7 @@ class Switches:
         files = self._reached(entry.path)
         if not (entry.marked("trains") and self._convolving.isdisjoint(files)):
             return True
-        return any(self._program.facts[path].tests or may_convolve(self._program, path) for path in files)
+        return any(may_convolve(self._program, path) for path in files)
 
     @cached_property
     def _convolving(self) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from detlint.analysis.values.conditions import applies, subject
 from detlint.analysis.values.tensors import is_on_cpu
@@ -74,6 +74,11 @@ def docstring(node: s.Function | s.Class) -> str:
 def named(module: Module, kind: str) -> frozenset[str]:
     """Return one of the lists of names in `contexts.toml`."""
     return module.catalogue.names("contexts", "code", id=kind)
+
+
+def makes_object(names: Collection[str]) -> bool:
+    """Return whether names are those of classes, by their capitals."""
+    return bool(names) and all(name.rpartition(".")[2][:1].isupper() for name in names)
 
 
 def may_be_on_gpu(module: Module, call: s.Call) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from detlint.analysis.training.contexts import named
+from detlint.analysis.training.contexts import makes_object, named
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
@@ -49,7 +49,7 @@ def _taken(module: Module, call: s.Call, methods: Collection[str], steps: int) -
     iterating = module.python("functions", "iterates") | module.catalogue.names("program", "role", kind="wraps")
     if names and names <= iterating:
         yield from [call] if methods else ()
-    elif names and all(name.rpartition(".")[2][:1].isupper() for name in names):
+    elif makes_object(names):
         yield from uses(module, call, methods, steps)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from detlint.analysis.training.constants import is_constant
-from detlint.analysis.training.contexts import around, function_around, is_module, named
+from detlint.analysis.training.contexts import around, function_around, is_module, makes_object, named
 from detlint.analysis.training.destinations import goes_back, takes_back
 from detlint.analysis.training.evaluations import is_named_so
 from detlint.analysis.training.first_use import uses
@@ -30,8 +30,7 @@ def may_have_gradient(module: Module, call: s.Call, *, weights: bool = False) ->
         return False  # nobody imports it from there
     if goes_back(module, call) is False:
         return False
-    made = bool(module.callee(call)) and all(name.rpartition(".")[2][:1].isupper() for name in module.callee(call))
-    runs = [run for run in uses(module, call) if isinstance(run, s.Call)] if made else []
+    runs = [run for run in uses(module, call) if isinstance(run, s.Call)] if makes_object(module.callee(call)) else []
     if runs and not any(_is_recorded(module, run) for run in runs):
         return False
     given = _applied_to(module, call) or [subject(module, call)]
@@ -51,7 +50,7 @@ def _applied_to(module: Module, call: s.Call) -> list[s.Expression | None]:
     weights = module.catalogue.names("randomness", "consumer", weights="yes")
     assign, names = call.parent, module.callee(call)
     target = assign.targets[0] if isinstance(assign, s.Assign) and len(assign.targets) == 1 else None
-    layer = all(name.rpartition(".")[2][:1].isupper() for name in names) and names.isdisjoint(weights)
+    layer = makes_object(names) and names.isdisjoint(weights)
     found: list[s.Expression | None] = []
     for read in _reads_of(module, target, call) if target is not None and layer else ():
         use = read.parent
