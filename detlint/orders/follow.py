@@ -232,7 +232,7 @@ class Order:
         elif kind == "passes":
             yield from self._leaks(call, text, depth)
         elif kind in ("numbers", "position", "draws", "writes"):
-            if kind != "position" or not isinstance(call.parent, s.ExpressionStatement):
+            if kind != "position" or not (isinstance(call.parent, s.ExpressionStatement) or self.loops.only_told(call)):
                 yield Leak(call, kind)
         elif method == "pop" and not self.loops.drains(call):
             yield Leak(call, "first")
