@@ -55,7 +55,8 @@ def _of_sets(module: Module, rule: Rule, sets: Sets, order: Order) -> Iterator[F
             continue
         kind = elements.kept(node) if held else elements.of(node)
         kind = Kind.IDENTITY if kind is Kind.UNKNOWN and is_called(node) else kind
-        if kind is Kind.STABLE or _stays_set(sets, node) or sets.has_no_order(node):
+        numbers = kind is Kind.STABLE or (kind is Kind.UNKNOWN and elements.are_numbers(node))
+        if numbers or _stays_set(sets, node) or sets.has_no_order(node):
             continue
         if held:
             if kind in _VARIES:

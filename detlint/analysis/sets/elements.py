@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from detlint.analysis.sets.hashed import KindOf, kind_of_hash
 from detlint.analysis.sets.kinds import ALIKE, SALTED, Kind, joined, tuple_of
 from detlint.analysis.sets.optional import may_be_none
-from detlint.analysis.sets.taken import column, may_be_column, taken_as
+from detlint.analysis.sets.taken import are_numbers, column, may_be_column, taken_as
 from detlint.analysis.values.options import is_number_option
 from detlint.catalogue import Row
 from detlint.semantics.model import Module
@@ -77,6 +77,10 @@ class Elements:
         if isinstance(around, s.Assign) and around.value is node and self._is_empty(node):
             return joined([self._of_attribute(t) if isinstance(t, s.Attribute) else self.of(t) for t in around.targets])
         return self.of(node)
+
+    def are_numbers(self, node: s.Expression) -> bool:
+        """Return whether what is done with the items of a collection shows that they are numbers."""
+        return are_numbers(self.module, self._tables, node)
 
     def _conclude(self) -> None:
         """Forget what was found on an assumption, except for the first expression asked for: its answer is complete."""

@@ -49,6 +49,29 @@ def _has(module: Module, klass: s.Class, attributes: set[str]) -> bool:
     )
 
 
+def are_numbers(module: Module, tables: Tables, node: s.Expression) -> bool:
+    """Return whether a loop over a collection puts its items, or all parts of each, into lists that become tensors."""
+    loop = node.parent
+    target = loop.target if isinstance(loop, (s.For, s.Clause)) and loop.iterator is node else None
+    names = [each for each in s.walk(target) if isinstance(each, s.Name)] if target is not None else []
+    return bool(names) and all(_is_collected(module, tables, name) for name in names)
+
+
+def _is_collected(module: Module, tables: Tables, name: s.Name) -> bool:
+    table, scope = tables["taken", "names"], name.scope.find(name.id)
+    for read in module.reads(scope, name.id) if scope is not None else ():
+        call = read.parent.parent if isinstance(read.parent, s.Argument) else None
+        method = call.function if isinstance(call, s.Call) else None
+        if isinstance(method, s.Attribute) and method.attribute == "append" and isinstance(method.value, s.Name):
+            holder = method.value.scope.find(method.value.id)
+            for other in module.reads(holder, method.value.id) if holder is not None else ():
+                taker = other.parent.parent if isinstance(other.parent, s.Argument) else None
+                names = module.callee(taker) if isinstance(taker, s.Call) else frozenset()
+                if names and all(table.get(each) is Kind.STABLE for each in names):
+                    return True
+    return False
+
+
 def may_be_column(module: Module, node: s.Expression) -> bool:
     """Return whether a value may be a column of a table, which may hold strings: an attribute, or an entry by key."""
     return not module.is_tensor(node) and any(map(_is_column, module.values(node) or [node]))
