@@ -267,7 +267,7 @@ class Unfilled:
     `path` is the file that uses this name for the carrier. For an attribute, `kept` says how a module keeps it: as a
     "parameter" or as a "buffer", both of which checkpoints contain, or "" as any other value. `at` is where it is
     stored in the attribute. With `emptied`, the memory is filled at first, and a program has to empty its model. With
-    `beside`, the class gives other weights their values where it makes them.
+    `self_made`, the class gives its other weights values where it makes them.
     """
 
     carrier: Carrier
@@ -275,7 +275,7 @@ class Unfilled:
     kept: str = ""
     at: Place | None = None
     emptied: bool = False
-    beside: bool = False
+    self_made: bool = False
 
 
 @record(frozen=True, slots=True)

@@ -91,8 +91,8 @@ class _Memory:
         if len(handed) == 1 and handed[0].to is not None:
             node = handed[0].node
             kept = self._kept(call, node)
-            beside = kept == "parameter" and self._gives_others_values(call)
-            question = Unfilled(handed[0].to, self.module.path, kept, self.module.place(node), beside=beside)
+            self_made = kept == "parameter" and self._gives_others_values(call)
+            question = Unfilled(handed[0].to, self.module.path, kept, self.module.place(node), self_made=self_made)
             yield self._finding(call, None, lowered=True, only_if=question)
 
     def _kept(self, call: s.Call, node: s.Node) -> str:

@@ -54,8 +54,8 @@ class Memories:
             found = search.reads(*self.same(question.carrier, question.path))
         except FilledError:
             return ()
-        beside = question.beside and not self._is_made(search.owner)
-        if not found or (search.loaded and not (search.forgotten or beside or is_trained(search.owner))):
+        lent = question.self_made and not self._is_made(search.owner)
+        if not found or (search.loaded and not (search.forgotten or lent or is_trained(search.owner))):
             return ()
         return min(found, key=lambda way: (len(way), way))
 
