@@ -1,4 +1,4 @@
-"""Where an object is used: the first place is the second one of a finding that stands where the object is made."""
+"""Where an object is used. A finding that stands where the object is made points to the first use, too."""
 
 from __future__ import annotations
 
