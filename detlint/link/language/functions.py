@@ -149,9 +149,10 @@ class Functions(Repeated):
         atoms = [(n, a) for n, v in variables.items() for a in v]
         receiver = function.receiver or only(next(iter(variables.values()), UNKNOWN))  # of a method called unbound
         kind = receiver.kind if isinstance(receiver, Object) else function.receiver
+        held = frozenset([a.kind for a, _ in objects.beneath(receiver)]) if isinstance(receiver, Object) else None
         given = frozenset([a for _, a in atoms if isinstance(a, (Function, Class))])
         words = frozenset([(n, a) for n, a in atoms if isinstance(a, (Constant, Option)) and _tells(settled(a))])
-        return (name, kind, given, words, self.state), exact
+        return (name, kind, held, given, words, self.state), exact
 
     def is_settled(self) -> bool:
         """Return whether each generator is seeded or has been drawn from: what follows changes little then."""
