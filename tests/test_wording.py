@@ -58,7 +58,10 @@ def test_a_loader_draws_where_it_is_gone_through() -> None:
     [
         ("use_deterministic_algorithms(False)", "switches deterministic algorithms off"),
         ("use_deterministic_algorithms(mode=False)", "switches deterministic algorithms off"),
-        ("use_deterministic_algorithms(True, warn_only=True)", "does not make operations deterministic"),
+        (
+            "use_deterministic_algorithms(True, warn_only=True)",
+            "lets operations that have no deterministic kernel run as before",
+        ),
     ],
 )
 def test_a_switch_is_named_as_it_is_written(call: str, message: str) -> None:
