@@ -47,6 +47,8 @@ def _of_dict(rule: Rule, checkpoints: Checkpoints, saved: Saved) -> Iterator[Fin
     """Yield the finding for a saved dict; what the file does not show about it, the project knows."""
     module = checkpoints.module
     resumed = [each for each in checkpoints.resumed if each.key in saved.optimizers]
+    if saved.bare and not any(checkpoints.reads(each, saved) for each in resumed):
+        return
     known = bool(resumed) and saved.whole and not saved.given
     path, function, _ = module.point(saved.node)
     resuming = min((names_needed(module, each.call) for each in resumed), key=len, default=())

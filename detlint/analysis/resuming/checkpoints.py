@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from detlint.analysis.resuming.resumption import any_of, last, names_in, patterns
+from detlint.analysis.training.contexts import function_around
 from detlint.analysis.values.dicts import Dicts, Entries
 from detlint.semantics.model import Module
 from detlint.support.records import record
@@ -19,12 +20,14 @@ class Saved:
     """What is saved: the expression that makes it, and the keys under which it has states of optimizers.
 
     It is `whole` where all of its content is known, and `given` where a function returns it to the code that saves it.
+    It is `bare` where it is known to lack how far the training is.
     """
 
     node: s.Dictionary | s.Call
     optimizers: frozenset[str]
     whole: bool = True
     given: bool = False
+    bare: bool = False
 
 
 @record(frozen=True, slots=True)
@@ -58,7 +61,7 @@ class Checkpoints:
     # What is saved
 
     def saved(self) -> Iterator[Saved]:
-        """Yield what is saved with an optimizer's state and the training progress, but no known random state."""
+        """Yield what is saved with an optimizer's state, but no known random state."""
         found: dict[s.Node, Saved] = {}
         for call in self.module.calls:
             if not self._is_named(call, "writer"):
@@ -71,7 +74,7 @@ class Checkpoints:
             returned = self._dicts.returned(function)
             saved = None if returned is None else self._saved(returned, objects=False)
             if saved is not None and saved.node not in found and WHOLE not in saved.optimizers:
-                found[saved.node] = Saved(saved.node, saved.optimizers, saved.whole, given=True)
+                found[saved.node] = Saved(saved.node, saved.optimizers, saved.whole, given=True, bare=saved.bare)
         yield from sorted(found.values(), key=lambda saved: saved.node.order)
 
     def with_optimizer(self) -> Iterator[s.Expression]:
@@ -138,7 +141,8 @@ class Checkpoints:
                 optimizers.add(key)
             counts = [] if value is None or isinstance(value, s.Call) else names_in(value)
             progress = progress or any_of(self._progress, [key, *counts])
-        return Saved(node, frozenset(optimizers), whole) if optimizers and (progress or not whole) else None
+        bare = whole and not progress
+        return Saved(node, frozenset(optimizers), whole, bare=bare) if optimizers else None
 
     def _is_of_optimizer(self, call: s.Call) -> bool:
         return self.is_optimizer(_receiver(call))
@@ -152,6 +156,15 @@ class Checkpoints:
         return any_of(self._optimizer, [name]) and "sched" not in name.lower()
 
     # Where it resumes
+
+    def reads(self, resumed: Resumed, saved: Saved) -> bool:
+        """Return whether what is restored is read from a file here, and not just after it was saved."""
+        if resumed.entry is None:
+            return True
+        values = (self.module.values(resumed.loaded) if resumed.loaded is not None else [resumed.entry]) or ()
+        reading = [each for each in values if isinstance(each, s.Call) and self._is_named(each, "reader")]
+        around = function_around(saved.node)
+        return any(function_around(each) is not around or each.order < saved.node.order for each in reading)
 
     @cached_property
     def resumed(self) -> list[Resumed]:
