@@ -49,6 +49,8 @@ def launch(run: Run, row: Row, receiver: Object | Function | None, given: Argume
 
 def _launched(run: Run, row: Row, receiver: Object | Function | None, given: Arguments, place: Place) -> Value:
     functions = given.first(row.text("parameter"))
+    if row.text("several"):
+        functions = run.iterate(functions)
     packed = given.get(row.text("arguments")) if row.text("arguments") else UNKNOWN
     positional = [item for atom in each(packed) for item in written_items(run.program.objects, atom) or ()]
     named = given.get(row.text("keywords")) if row.text("keywords") else NONE

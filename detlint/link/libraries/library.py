@@ -134,7 +134,9 @@ class Interpreter(Devices):
             if seeder.text("gives"):
                 return single(Library(seeder.text("gives")))
         elif launcher is not None:
-            return launch(self, launcher, function.receiver, given, place)
+            value = launch(self, launcher, function.receiver, given, place)
+            if not launcher.text("makes"):
+                return value
         elif name in self.tables.undrawn:
             return self.made_context(name, positional, keywords, place)
         return self.made_by(name, positional, keywords, place) if made is None else UNKNOWN
