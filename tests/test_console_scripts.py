@@ -10,6 +10,7 @@ from detlint import catalogue
 from detlint.listing import Around
 from detlint.settling.settling import link
 from detlint.sources.console_scripts import Command, console_scripts
+from tests.project import entries
 
 TRAIN = ("train", "pkg.cli:main")
 EVAL = ("evaluate", "pkg.tools.evaluate:run")
@@ -104,3 +105,18 @@ def test_this_project_has_its_own_command() -> None:
 def test_a_command_whose_file_is_not_analysed_is_no_entry_point() -> None:
     around = Around(commands=(Command("train", "pkg.cli:main"),), unread=frozenset(("pkg/cli.py",)))
     assert link([], catalogue.load().newest_release(), around).entries == []
+
+
+def test_a_command_that_a_launcher_may_start_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").write_text('[project.scripts]\ntrain = "pkg.cli:main"\n')
+    package = tmp_path / "pkg"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "cli.py").write_text(
+        "import os\nimport torch\n\n\ndef main():\n"
+        "    if int(os.environ.get('LOCAL_RANK', -1)) >= 0:\n        torch.distributed.init_process_group()\n"
+        "    print(torch.rand(2))\n"
+    )
+    (entry,) = entries(Path())
+    assert entry["generators"]["torch"]["state"] == "unseeded"

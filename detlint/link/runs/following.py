@@ -208,7 +208,7 @@ class _Follower:
         entry.trace, entry.initialisers = tuple(run.trace), self.tables.initialisers
         entry.end = run.state if run.state and not run.frame.left else run.frame.end or run.state or entry.end
         opened = frozenset(choosing(run.trace))
-        files = {script, *run.imported}
+        files = self.program.facts.keys() & {script, *run.imported}  # a console command has no script
         if run.launched and any(self.program.facts[path].samples for path in files):
             opened |= run.launching
         if opened and not self._opened and len(files) <= _MOST_AGAIN:
