@@ -297,7 +297,7 @@ class InProgram:
     With `learning`: does a program reach it that takes gradients, or none at all? For a file that is run itself, only
     this file counts, unless gradients may be taken `anywhere` in what it loads. With a `function`: does a program also
     call that? With `taken`: is that question also answered with yes? With `names`: do other files that programs may
-    load mention each of these?
+    load mention each of these? With `inputs`: does a module of another file hold an object of one of these classes?
     """
 
     path: str
@@ -306,6 +306,7 @@ class InProgram:
     anywhere: bool = False
     taken: Taken | None = None
     names: tuple[str, ...] = ()
+    inputs: tuple[str, ...] | None = None
 
 
 @record(frozen=True, slots=True)

@@ -14,8 +14,12 @@ from torch.nn import functional as F
 
 
 class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 3, 1)
+
     def forward(self, x):
-        return F.interpolate(x, scale_factor=2, mode="bilinear")
+        return F.interpolate(self.conv(x), scale_factor=2, mode="bilinear")
 """
 SCRIPT: Final = """\
 import argparse
@@ -79,7 +83,7 @@ class Embedding(nn.Module):
 
     def forward(self, x, other):
         if x.shape != other.shape:
-            x = F.interpolate(x, size=other.shape[-2:], mode="bicubic")
+            x = F.interpolate(x * self.scale, size=other.shape[-2:], mode="bicubic")
         return self.sized(x, torch.cat([self.first, self.second + 1]), 8) + x
 
 
@@ -91,3 +95,78 @@ if __name__ == "__main__":
 
 def test_what_a_model_keeps_is_resized_for_other_sizes_than_by_default() -> None:
     assert said({"train.py": TABLES}) == ["note", "warning"]
+
+
+NETS: Final = """\
+from torch import nn
+from torch.nn import functional as F
+
+
+class {name}(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 3, 3)
+        {part}
+
+    def prepared(self, x):
+        height = x.shape[-2]
+        return {op}
+
+    def forward(self, x):
+        x = self.prepared({given})
+        return self.conv(x){reduced}
+"""
+LEARNING: Final = """\
+import torch
+from net import Net
+
+net = Net().cuda()
+optimizer = torch.optim.Adam(net.parameters())
+for x, y in torch.load("data.pt"):
+    (net(x.cuda()) - y.cuda()).abs().mean().backward()
+    optimizer.step()
+"""
+PAD: Final = 'F.pad(x[:, :3], (0, 1, 0, height % 2), "reflect")'
+UP: Final = 'F.interpolate(input=x, scale_factor=2, mode="bilinear")'
+
+
+def net(op: str, name: str = "Net", part: str = "pass", given: str = "x", reduced: str = "") -> str:
+    return NETS.format(op=op, name=name, part=part, given=given, reduced=reduced)
+
+
+@pytest.mark.parametrize(
+    ("files", "severities"),
+    [
+        ({"net.py": net(PAD)}, ["note"]),
+        ({"net.py": net("nn.ReplicationPad2d((0, 1, 0, height % 2))(x.clone())")}, ["note"]),
+        ({"net.py": net(UP, given="self.conv(x)")}, ["warning"]),
+        ({"net.py": net(UP + " * 2", given="x + self.conv.bias")}, ["warning"]),
+        ({"net.py": net(UP, reduced=".mean()")}, ["warning"]),
+        ({"net.py": net("self.part(x)", part="self.part = Part()") + net(UP, "Part")}, ["note"]),
+        ({"net.py": net("self.part(self.conv(x))", part="self.part = Part()") + net(UP, "Part")}, ["warning"]),
+        (
+            {"net.py": net("self.parts(x)", part="self.parts = nn.Sequential(Part())") + net(UP, "Part")},
+            ["warning"],
+        ),
+        (
+            {
+                "net.py": "from part import Part\n" + net("self.part(self.conv(x))", part="self.part = Part()"),
+                "part.py": net(UP, "Part"),
+            },
+            ["warning"],
+        ),
+    ],
+    ids=[
+        "padded",
+        "layer",
+        "learned",
+        "weight",
+        "loss",
+        "part",
+        "part of learned",
+        "in a container",
+        "of another file",
+    ],
+)
+def test_the_input_of_a_network_has_no_gradient(files: dict[str, str], severities: list[str]) -> None:
+    assert said({**files, "train.py": LEARNING}) == severities

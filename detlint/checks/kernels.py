@@ -11,7 +11,8 @@ from packaging.version import Version
 from detlint.analysis.training.contexts import around, in_program, may_be_on_gpu, shown
 from detlint.analysis.training.destinations import taken_back
 from detlint.analysis.training.first_use import first_use
-from detlint.analysis.training.gradients import may_have_gradient
+from detlint.analysis.training.gradients import may_have_gradient, operands
+from detlint.analysis.training.inputs import inputs_of
 from detlint.analysis.training.layers import is_idle, runs_on_cpu
 from detlint.analysis.training.learning import is_learning, is_lent
 from detlint.analysis.training.phases import follows_mode, hangs_on_size
@@ -77,7 +78,12 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
             call,
             related=_related(module, call, row),
             only_if=_learning(module, call, row),
-            full_if=InProgram(module.path, taken=taken(module, call, branches), names=names_needed(module, call)),
+            full_if=InProgram(
+                module.path,
+                taken=taken(module, call, branches),
+                names=names_needed(module, call),
+                inputs=_inputs(module, call, row),
+            ),
             lowered=is_test(module.path) or (row.text("direction") == "backward" and hangs_on_size(module, call)),
             noted=row.text("grade") == "note",
             unless=unless,
@@ -132,6 +138,17 @@ def _matters(module: Module, call: s.Call, row: Row) -> bool:
     if _constructs(module, call) and (is_idle(module, call) or runs_on_cpu(module, call)):
         return False
     return may_be_on_gpu(module, call)
+
+
+def _inputs(module: Module, call: s.Call, row: Row) -> tuple[str, ...] | None:
+    """Return the networks on whose inputs alone a gradient depends; None where weights may have a part in it."""
+    backward = row.text("direction") == "backward" and row.text("rule") == "DET302"  # attention is a part of others
+    if not backward or row.text("weights") or row.text("of") == "model":
+        return None
+    if any(name.lower().endswith("loss") for name in row.list("names")):
+        return None
+    found = [None if given is None else inputs_of(module, given) for given in operands(module, call)]
+    return None if None in found else tuple(sorted({name for names in found for name in names or ()}))
 
 
 def _learning(module: Module, call: s.Call, row: Row) -> InProgram | None:

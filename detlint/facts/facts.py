@@ -339,8 +339,7 @@ def walk(statements: Iterable[Statement]) -> Iterator[Statement]:
         if isinstance(statement, Branch):
             yield from walk((*statement.body, *statement.orelse))
         elif isinstance(statement, Fork):
-            for arm in statement.arms:
-                yield from walk(arm)
+            yield from walk([each for arm in statement.arms for each in arm])
         elif isinstance(statement, (Loop, Scoped, DefineClass)):
             yield from walk(statement.body)
 
@@ -375,11 +374,11 @@ class Function:
 
 @record(frozen=True, slots=True)
 class Facts:
-    """The facts of one file: its top level and its functions. `guarded`: it has a `__main__` block; `acts`: its top
-    level does more than define; `lasting`: it trains, saves or reads a command line; `learns`: it or a trainer takes
-    gradients; `finds`: it imports by computed names; `tests`: it is for a test runner; `telling`: where it may set a
-    sampler's epoch; `resuming`: its part in resumed runs; `samples`: it mentions samplers with an epoch; `convolving`:
-    functions with convolutions; `memory`: its uses of memory that nothing fills; `draws`: generators that it calls."""
+    """The facts of one file. `guarded`: has a `__main__` block; `acts`: its top level does more than define; `lasting`:
+    trains, saves or reads a command line; `learns`: it or a trainer takes gradients; `finds`: imports computed names;
+    `tests`: is for a test runner; `telling`: where it may set a sampler's epoch; `resuming`: its part in resumed runs;
+    `samples`: mentions samplers with an epoch; `convolving`: functions with convolutions; `memory`: uses of unfilled
+    memory; `draws`: generators that it calls; `holding`: classes that its modules speak of."""
 
     module: str
     path: str
@@ -398,3 +397,4 @@ class Facts:
     convolving: tuple[str, ...] = ()
     memory: Memory = Memory()
     draws: tuple[str, ...] = ()
+    holding: tuple[str, ...] = ()

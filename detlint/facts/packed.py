@@ -58,6 +58,7 @@ class Outline:
     convolving: tuple[str, ...]
     memory: Memory
     draws: tuple[str, ...]
+    holding: tuple[str, ...]
 
 
 class Body:

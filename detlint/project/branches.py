@@ -27,8 +27,10 @@ class Branches:
 
         False for code whose names nothing mentions.
         """
-        if isinstance(question, InProgram) and not self.mentions(question.names, question.path):
-            return False
+        if isinstance(question, InProgram):
+            held = question.inputs is None or self._is_held(question.inputs, question.path)
+            if not held or not self.mentions(question.names, question.path):
+                return False
         asked = question.taken if isinstance(question, InProgram) else question
         if asked is None:
             return True
@@ -52,6 +54,11 @@ class Branches:
         Neither a test nor a package that only exports them counts.
         """
         return all(name in self._walked[path] or self._is_mentioned(name, path) for name in names)
+
+    def _is_held(self, names: Iterable[str], path: str) -> bool:
+        """Return whether a module of another file holds an object of one of some classes."""
+        others = (facts.holding for other, facts in self._program.facts.items() if other != path)
+        return any(not set(names).isdisjoint(each) for each in others)
 
     def _is_mentioned(self, name: str, path: str) -> bool:
         return any(name in texts for other, texts in self._texts.items() if other != path)

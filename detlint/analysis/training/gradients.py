@@ -33,10 +33,15 @@ def may_have_gradient(module: Module, call: s.Call, *, weights: bool = False) ->
     runs = [run for run in uses(module, call) if isinstance(run, s.Call)] if makes_object(module.callee(call)) else []
     if runs and not any(_is_recorded(module, run) for run in runs):
         return False
-    given = _applied_to(module, call) or [subject(module, call)]
     return weights or any(
-        tensor is None or not (is_integer(module, tensor) or is_constant(module, tensor)) for tensor in given
+        tensor is None or not (is_integer(module, tensor) or is_constant(module, tensor))
+        for tensor in operands(module, call)
     )
+
+
+def operands(module: Module, call: s.Call) -> list[s.Expression | None]:
+    """Return the tensors that a call, or the layer without weights that it makes, is given; None: not known."""
+    return _applied_to(module, call) or [subject(module, call)]
 
 
 def _is_of_module(module: Module, node: s.Node) -> bool:
@@ -49,6 +54,8 @@ def _applied_to(module: Module, call: s.Call) -> list[s.Expression | None]:
     """Return the arguments of a layer without weights that `call` makes under a name; None among them: not known."""
     weights = module.catalogue.names("randomness", "consumer", weights="yes")
     assign, names = call.parent, module.callee(call)
+    if isinstance(assign, s.Call) and assign.function is call:
+        return [assign.arguments[0].value if assign.arguments else None]
     target = assign.targets[0] if isinstance(assign, s.Assign) and len(assign.targets) == 1 else None
     layer = makes_object(names) and names.isdisjoint(weights)
     found: list[s.Expression | None] = []
