@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from detlint.analysis.training.constants import is_constant
 from detlint.analysis.training.contexts import is_module, makes_object, named
@@ -139,15 +140,15 @@ def _gives_loss(module: Module, function: s.Function) -> bool:
 
 def held(module: Module) -> Iterator[str]:
     """Yield the names of classes of other files that modules of this one speak of, as they do of their parts."""
-    classes = module.every(s.Class)
-    own = {klass.name for klass in classes}
-    for klass in classes:
-        if is_module(module, klass):
-            for each in s.walk(klass.body):
-                name = last_word(each) if isinstance(each, (s.Name, s.Attribute)) else ""
-                if name[:1].isupper() and name not in own and not _is_of_torch(module, each):
-                    yield name
+    own = {klass.name for klass in module.every(s.Class)}
+    named_so = ((each, each.id) for each in module.every(s.Name))
+    reached = ((each, each.attribute) for each in module.every(s.Attribute))
+    for each, name in chain(named_so, reached) if own else ():
+        if name[:1].isupper() and name not in own:
+            klass = module.class_of(each)
+            if klass is not None and is_module(module, klass) and not _is_of_torch(module, each):
+                yield name
 
 
-def _is_of_torch(module: Module, node: s.Node) -> bool:
-    return isinstance(node, s.Expression) and any(name.startswith("torch.") for name in module.names(node))
+def _is_of_torch(module: Module, node: s.Expression) -> bool:
+    return any(name.startswith("torch.") for name in module.names(node))
