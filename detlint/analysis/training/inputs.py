@@ -15,9 +15,6 @@ from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of, reaching
 
-_JOINING = ("cat", "stack", "where", "lerp", "matmul", "bmm", "mm", "add", "sub", "mul", "div", "grid_sample")
-_REDUCING = ("mean", "sum")
-
 
 class _DependsError(Exception):
     """A tensor depends on weights, or may."""
@@ -89,7 +86,7 @@ class _Inputs:
         own = isinstance(tensor, s.Name) and module.owner(tensor) is not None
         if fresh or own or tensor is None:
             raise _DependsError
-        return tensors(tensor, positional) if method in _JOINING else [tensor]
+        return tensors(tensor, positional) if method in listed(module, "joining") else [tensor]
 
     def _of_parameter(self, function: s.Function, parameter: s.Parameter) -> Iterator[str]:
         """Yield the sources of what the calls of a function pass; for the `forward` of a module, its class as well."""
@@ -134,7 +131,7 @@ def _gives_loss(module: Module, function: s.Function) -> bool:
     leaving = (x for x in s.walk(function.body) if isinstance(x, s.Leave) and x.kind == "return")
     values = [each for leave in leaving for value in leave.values for each in (module.values(value) or [value])]
     calls = [part for value in values for part in s.walk(value) if isinstance(part, s.Call)]
-    reduced = any(last_word(call.function) in _REDUCING and not call.arguments for call in calls)
+    reduced = any(last_word(call.function) in listed(module, "reducing") and not call.arguments for call in calls)
     return reduced or any(last_word(call.function).endswith("_loss") for call in calls)
 
 
