@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from detlint.link.state.inner import inner
+from detlint.link.state.mappings import written_items
 from detlint.link.state.values import (
     NONE,
     UNKNOWN,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _PATTERN = re.compile(r"(?P<not>!)?(?P<name>\w+(?:\.\w+)*)(?:(?P<operator>!=|=|:)(?P<values>.*))?")
 _POSITIONAL = 3  # positional arguments among which there is never a seed
 _KNOWN = "@known:"
+_LENGTH = "@length:"
 _META = "device=meta"  # false for a device that may be another one: no one trains there
 
 
@@ -86,6 +88,11 @@ class Arguments:
         """Return whether all of `when` hold and none of `unless` does, with options at their defaults."""
         return all(self.holds(c) is True for c in when) and all(self.holds(c) is False for c in unless)
 
+    def _has_length(self, value: Value, length: int) -> bool | None:
+        """Return whether all that a value may be is a tuple, or a list as it was written down, of so many items."""
+        found = [written_items(self.program.objects, atom) for atom in value]
+        return None if None in found else all(len(items or ()) == length for items in found)
+
     def turned_on(self) -> tuple[str, Arguments]:
         """Return one of the options that leave a flag off by default, or "", and the arguments with such flags on."""
         flags = {
@@ -108,6 +115,9 @@ class Arguments:
         """
         if condition.startswith(_KNOWN):
             return self.holds(condition.removeprefix(_KNOWN)) is True
+        if condition.startswith(_LENGTH):
+            parameter, _, length = condition.removeprefix(_LENGTH).partition("=")
+            return self._has_length(self.get(parameter), int(length))
         match = _PATTERN.fullmatch(condition)
         if match is None:
             return None
