@@ -246,7 +246,8 @@ def test_other_settings_share_what_is_kept_of_files(root: Path, monkeypatch: pyt
     assert found() == []
 
 
-@pytest.mark.parametrize("forks", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("forks", [True, False])
 def test_processes_know_what_is_registered(root: Path, monkeypatch: pytest.MonkeyPatch, forks: bool) -> None:
     monkeypatch.setattr("detlint.support.processes.forks", lambda: forks)
     monkeypatch.setattr("detlint.gathering._SPAWNS", 0)
