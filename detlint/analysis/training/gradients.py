@@ -51,7 +51,7 @@ def _is_of_module(module: Module, node: s.Node) -> bool:
 
 
 def _applied_to(module: Module, call: s.Call) -> list[s.Expression | None]:
-    """Return the arguments of a layer without weights that `call` makes under a name; None among them: not known."""
+    """Return what a layer without weights that `call` makes is given, at once or by its name; None: not known."""
     weights = module.catalogue.names("randomness", "consumer", weights="yes")
     assign, names = call.parent, module.callee(call)
     if isinstance(assign, s.Call) and assign.function is call:
