@@ -132,7 +132,7 @@ def _dissolve(module: Module) -> None:
         scope.part()
     for nodes in (module.nodes, module.file.annotations):
         for node in nodes:
-            node.parent = None
+            node.parent = node.around = None
         nodes.clear()
     vars(module).clear()
 

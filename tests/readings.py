@@ -66,10 +66,10 @@ class _Told:
                 yield from self._scope(node.scope)
 
     def _shown(self, node: s.Node) -> str:
-        told = [f"{node.order} {type(node).__name__} {self._spans.of(node)}"]
+        told = [f"{node.order} {type(node).__name__} {self._spans.of(node)} in {node.around and node.around.order}"]
         for field in fields(node):
             value = getattr(node, field.name)
-            if field.name not in ("parent", "order", "origin") and not isinstance(value, (s.Node, Scope)):
+            if field.name not in ("parent", "around", "order", "origin") and not isinstance(value, (s.Node, Scope)):
                 told.append(f"{field.name}={self._value(value)}")
         return " ".join(told)
 

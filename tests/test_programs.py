@@ -88,6 +88,16 @@ def test_a_program_that_loads_the_code_of_two_groups_does_not_make_them_one() ->
     assert groups_of(imports, "one", "two", "both", "again") == [["one", "both"], ["two", "again"]]
 
 
+def test_a_group_with_enough_work_gets_no_other_files() -> None:
+    core = {f"core{n}" for n in range(999)}
+    imports = {f"program{n}": core for n in range(20)}
+    found = groups_of(imports, *imports, "program0")
+    assert found == [
+        [*[f"program{n}" for n in range(8)], "program0"],
+        *([f"program{n}" for n in range(8 * k, min(8 * k + 8, 20))] for k in (1, 2)),
+    ]
+
+
 def test_imports_in_circles_come_to_an_end() -> None:
     chain = {f"m{number}": {f"m{(number + 1) % 500}"} for number in range(500)}
     assert [group.work for group in grouped([start("m7")], {k: frozenset(v) for k, v in chain.items()})] == [500]

@@ -74,15 +74,16 @@ class _Flows:
                 continue
             numbers = self.order.loops.gathering.gives_numbers(function)
             writes = self.order.loops.writes_in_turn(function)
+            kept = list(self.order.loops.gathering.kept(function))
             for parameter in function.parameters[1:]:
                 source = Carrier("parameter", name, parameter.name, (EACH,))
                 if numbers and self.module.reads(function.scope, parameter.name):
                     yield Flow(source, self.module.place(function), "numbers")
                 if writes is not None:
                     yield Flow(source, self.module.place(writes), "writes")
-                for kept in self.order.loops.gathering.kept(function, parameter.name):
-                    to = Carrier("attribute", self.module.qualified(klass), kept.attribute)
-                    yield Flow(source, self.module.place(kept), "goes", to)
+                for held in (each for each, names in kept if parameter.name in names):
+                    to = Carrier("attribute", self.module.qualified(klass), held.attribute)
+                    yield Flow(source, self.module.place(held), "goes", to)
 
     def _may_be_many(self, function: s.Function, parameter: s.Parameter) -> bool:
         """Return whether a parameter may take something ordered, by its default and its annotation."""
@@ -149,7 +150,7 @@ class _Flows:
 
     def _owners(self, node: s.Expression) -> Iterator[str]:
         """Yield the class of an object, if it is one of the project's."""
-        klass = self.module.class_of(node) if isinstance(node, s.Name) and self.order.parts.is_self(node) else None
+        klass = self.module.class_of(node) if isinstance(node, s.Name) and self.module.is_self(node) else None
         if klass is not None:
             yield self.module.qualified(klass)
             return

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
-from detlint.tree.scopes import class_of
 
 _HOLDING = ("for", "comprehension", "assign")
 
@@ -22,7 +21,7 @@ class Owners:
     def of(self, node: s.Expression) -> list[str]:
         """Return the classes of the project that an object may have; "" among them if it may be any class."""
         klass = self.module.class_of(node) if isinstance(node, s.Name) else None
-        if klass is not None and self.is_self(node):
+        if klass is not None and self.module.is_self(node):
             return [self.module.qualified(klass)]
         names = self._tested(node) if isinstance(node, s.Name) else None
         if names is None:
@@ -37,13 +36,6 @@ class Owners:
         if not types or not all(types):
             return [""]
         return sorted(filter(self.is_own, frozenset[str]().union(*types)))
-
-    def is_self(self, node: s.Expression) -> bool:
-        """Return whether `node` is the object of the method around it, or around the functions that hold it."""
-        for each in node.ancestors():
-            if isinstance(each, s.Function) and class_of(each) is not None:
-                return bool(each.parameters) and isinstance(node, s.Name) and node.id == each.parameters[0].name
-        return False
 
     def _tested(self, name: s.Name) -> frozenset[str] | None:
         """Return the classes that an `isinstance` test around a name gives it; None if there is no such test."""
@@ -73,7 +65,7 @@ class Owners:
         while isinstance(inner, (s.Attribute, s.Subscript, s.Call)):
             inner = inner.function if isinstance(inner, s.Call) else inner.value
         klass = self.module.class_of(node)
-        if inner is not node and klass is not None and self.is_self(inner):
+        if inner is not node and klass is not None and self.module.is_self(inner):
             return self.module.qualified(klass)
         found = {self.holder(each, depth - 1) for each in self._bound(inner)} if depth else set[str]()
         return next(iter(found)) if len(found) == 1 else ""

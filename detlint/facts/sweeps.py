@@ -53,7 +53,7 @@ class Sweeps:
             elif node.attribute in loads and not _is_copied(node):
                 yield from self._of(node.value, LOADS, _WEIGHTS)
             elif node.attribute in self.field.rows("attributes") and _is_written(node):
-                yield from self._of(node.value, FILLS if self.owners.is_self(node.value) else LOADS)
+                yield from self._of(node.value, FILLS if self.module.is_self(node.value) else LOADS)
         for function in self.module.every(s.Function):
             if function.name in loads and class_of(function) is not None and function.parameters:
                 yield Carrier("class", "", _WEIGHTS), LOADS, None
@@ -88,16 +88,14 @@ class Sweeps:
 
     def _handed(self) -> Iterator[Sweep]:
         """Yield the classes whose methods pass their object to functions, which fill it unless they are harmless."""
-        for klass in self.module.classes.values():
-            for node in s.walk(klass):
-                argument = node.parent if isinstance(node, s.Name) and not node.stored else None
-                call = argument.parent if isinstance(argument, s.Argument) else None
-                if isinstance(node, s.Name) and isinstance(call, s.Call) and self.owners.is_self(node):
-                    self._relied.clear()
-                    names = self.module.callee(call)
-                    harmless = bool(names) and all(self._is_harmless(name) for name in names)
-                    carrier = Carrier("class", self.module.qualified(klass), _OWN)
-                    yield from self._told(carrier, "" if harmless else FILLS, FILLS)
+        for argument in self.module.every(s.Argument):
+            call, klass = argument.parent, self.module.class_of(argument)
+            if klass is not None and isinstance(call, s.Call) and self.module.is_self(argument.value):
+                self._relied.clear()
+                names = self.module.callee(call)
+                harmless = bool(names) and all(self._is_harmless(name) for name in names)
+                carrier = Carrier("class", self.module.qualified(klass), _OWN)
+                yield from self._told(carrier, "" if harmless else FILLS, FILLS)
 
     def _is_harmless(self, name: str) -> bool:
         """Return whether a function writes to no attribute of an object passed to it, or is the project's own."""

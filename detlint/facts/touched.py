@@ -75,7 +75,7 @@ class _Touched:
 
     def _of_attribute(self, node: s.Attribute, owner: str) -> Iterator[Touch]:
         carrier = Carrier("attribute", owner, node.attribute)
-        within = self._method(node) if owner and self.owners.is_self(node.value) else ""
+        within = self._method(node) if owner and self.module.is_self(node.value) else ""
         if node.stored and not self._adds(node):
             if not self.field.holds_nothing(node):
                 kind = LOADS if not owner and (_is_tied(node) or _is_of_one(node)) else FILLS
@@ -100,8 +100,8 @@ class _Touched:
 
     def _method(self, node: s.Node) -> str:
         """Return the name of the method that contains a node; "" if there is none."""
-        functions = (each for each in node.ancestors() if isinstance(each, s.Function) and class_of(each) is not None)
-        return next((each.name for each in functions), "")
+        method = self.module.method_of(node)
+        return "" if method is None else method.name
 
     def _told(self, carrier: Carrier, ways: Iterable[Way], within: str = "") -> Iterator[Touch]:
         for way in ways:
@@ -140,7 +140,7 @@ class _Touched:
         for node in nodes:
             if isinstance(node.parent, s.Call) and node.parent.function is node:
                 continue
-            if isinstance(node, s.Attribute) and (self.owners.is_self(node.value) or self.module.types(node.value)):
+            if isinstance(node, s.Attribute) and (self.module.is_self(node.value) or self.module.types(node.value)):
                 continue  # an attribute of an object
             names = self.module.names(node)
             name = next(iter(names)) if len(names) == 1 else ""

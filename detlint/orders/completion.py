@@ -253,7 +253,7 @@ class Completions:
         if not isinstance(target, s.Attribute) or klass is None:
             return []
         named = (each for each in self.module.attributes(target.attribute) if not each.stored)
-        return [each for each in named if self.module.class_of(each) is klass and self.order.parts.is_self(each.value)]
+        return [each for each in named if self.module.class_of(each) is klass and self.module.is_self(each.value)]
 
     def _tasks(self, row: Row) -> set[s.Node]:
         """Return the functions of this file that a loop starts, so that several calls of each run concurrently."""

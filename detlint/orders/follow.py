@@ -183,7 +183,7 @@ class Order:
         elif any(name.endswith("Dataset") for name in names):
             yield Leak(call, "dataset", self.handing.parameter(argument, call, names))
         elif not self.calls.gives_order(self.module.function_of(call)):  # which may sort by means of the call
-            own = isinstance(call.function, s.Attribute) and self.parts.is_self(call.function.value)
+            own = isinstance(call.function, s.Attribute) and self.module.is_self(call.function.value)
             to = self.handing.parameter(argument, call, names)
             yield Leak(call, "handed" if own else "passed", to)
             if to is not None and not text and self._through < _THROUGH:
@@ -288,7 +288,7 @@ class Order:
         elif isinstance(target, s.Subscript) and not text and self.calls.is_table(target.value):
             yield from self._as_table(self._kept(target.value, assign, depth))
         elif isinstance(target, s.Subscript) or (
-            isinstance(target, s.Attribute) and not self.parts.is_self(target.value)
+            isinstance(target, s.Attribute) and not self.module.is_self(target.value)
         ):
             yield from self._placed(assign.value, text, depth) if assign.value is not None else ()
         else:

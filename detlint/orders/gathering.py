@@ -94,17 +94,17 @@ class Gathering:
                 if isinstance(part, s.Call) and isinstance(part.function, s.Attribute) and self._adds(part):
                     yield from self._seen_outside(part.function.value, function, call, loop)
 
-    def kept(self, function: s.Function, name: str) -> Iterator[s.Attribute]:
-        """Yield the lists of its object to which a method adds something of one of its parameters."""
+    def kept(self, function: s.Function) -> Iterator[tuple[s.Attribute, frozenset[str]]]:
+        """Yield the lists of its object to which a method adds something, and the names that this speaks of."""
         first = function.parameters[0].name if function.parameters and class_of(function) is not None else ""
         for part in s.walk(function.body) if first else ():
             receiver = (
                 part.function.value if isinstance(part, s.Call) and isinstance(part.function, s.Attribute) else None
             )
-            if isinstance(part, s.Call) and isinstance(receiver, s.Attribute) and _is(receiver.value, first):
+            own = isinstance(receiver, s.Attribute) and _is(receiver.value, first)
+            if own and isinstance(part, s.Call) and isinstance(receiver, s.Attribute) and self._adds(part):
                 given = (each for argument in part.arguments for each in s.walk(argument.value))
-                if self._adds(part) and any(_is(each, name) for each in given):
-                    yield receiver
+                yield receiver, frozenset(each.id for each in given if isinstance(each, s.Name))
 
     def _seen_outside(
         self, receiver: s.Expression, function: s.Function, call: s.Call, loop: s.For | s.While

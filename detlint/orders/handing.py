@@ -43,7 +43,7 @@ class Handing:
         elif isinstance(parent, s.Assign) and node is parent.value:
             for target in parent.targets:
                 klass = self.module.class_of(target)
-                if isinstance(target, s.Attribute) and klass is not None and self.parts.is_self(target.value):
+                if isinstance(target, s.Attribute) and klass is not None and self.module.is_self(target.value):
                     found.append(Carrier("attribute", self.module.qualified(klass), target.attribute))
                 elif isinstance(target, s.Name) and target.scope.kind == "module":
                     found.append(Carrier("variable", f"{self.module.module}.{target.id}"))

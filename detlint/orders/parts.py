@@ -121,7 +121,7 @@ class Parts:
                 if isinstance(target, s.Subscript):
                     step = Step("entry", _key(target.indices[0]) if len(target.indices) == 1 else None)
                     yield from self._held(target.value, (step, *path), parent, depth)
-                elif isinstance(target, s.Attribute) and not self.is_self(target.value):
+                elif isinstance(target, s.Attribute) and not self.module.is_self(target.value):
                     yield from self._held(target.value, (Step("attribute", target.attribute), *path), parent, depth)
         elif isinstance(parent, s.Operation) and parent.operator == "yield":
             yield from self._left(parent, (Step("item"), *path), depth)
@@ -158,7 +158,9 @@ class Parts:
         for read in self.module.reads(made.scope, name):
             assign = read.parent
             if isinstance(assign, s.Assign) and assign.value is read:
-                kept = [each for each in assign.targets if isinstance(each, s.Attribute) and self.is_self(each.value)]
+                kept = [
+                    each for each in assign.targets if isinstance(each, s.Attribute) and self.module.is_self(each.value)
+                ]
                 yield from (each.attribute for each in kept)
 
     def fields(self, klass: s.Class) -> list[str]:
@@ -317,7 +319,7 @@ class Parts:
                 yield from self._reads(scope, target, path, node, depth)
                 if scope.kind == "module":
                     yield Out(target, path, goes=True)
-        elif isinstance(target, s.Attribute) and self.is_self(target.value):
+        elif isinstance(target, s.Attribute) and self.module.is_self(target.value):
             yield from self._attribute(target, path, depth)
 
     def _reads(
@@ -337,11 +339,10 @@ class Parts:
 
     def _read(self, klass: s.Class, name: str, path: Path, depth: int) -> Iterator[s.Expression | Out]:
         """Yield what methods take from an attribute of their object."""
-        for part in self.module.family(klass):
-            for read in s.walk(part.body):
-                named = isinstance(read, s.Attribute) and read.attribute == name and not read.stored
-                if named and isinstance(read, s.Attribute) and self.is_self(read.value):
-                    yield from self._at(read, path, depth - 1)
+        family = self.module.family(klass)
+        for read in self.module.attributes(name):
+            if not read.stored and self.module.is_self(read.value) and self.module.class_of(read) in family:
+                yield from self._at(read, path, depth - 1)
 
     def _held(self, holder: s.Expression, path: Path, node: s.Node, depth: int) -> Iterator[s.Expression | Out]:
         """Yield what is taken from a container, a name or attribute, into which `node` put something."""
@@ -349,7 +350,7 @@ class Parts:
             return
         if isinstance(holder, s.Subscript) and len(holder.indices) == 1:
             yield from self._held(holder.value, (Step("entry", _key(holder.indices[0])), *path), node, depth)
-        elif isinstance(holder, s.Attribute) and self.is_self(holder.value):
+        elif isinstance(holder, s.Attribute) and self.module.is_self(holder.value):
             yield from self._attribute(holder, path, depth)
         elif isinstance(holder, s.Attribute):
             yield from self._held(holder.value, (Step("attribute", holder.attribute), *path), node, depth)
@@ -366,15 +367,6 @@ class Parts:
     def is_first(self, function: s.Function, parameter: s.Parameter) -> bool:
         """Return whether a parameter is the object of a method."""
         return class_of(function) is not None and parameter is function.parameters[0]
-
-    def is_self(self, node: s.Expression) -> bool:
-        """Return whether a name is the first parameter of a method."""
-        if not isinstance(node, s.Name):
-            return False
-        function = self.module.function_of(node)
-        while function is not None and class_of(function) is None:
-            function = self.module.function_of(function)
-        return function is not None and bool(function.parameters) and function.parameters[0].name == node.id
 
 
 def _key(node: s.Expression | None) -> str | int | None:

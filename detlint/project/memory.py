@@ -136,13 +136,24 @@ class Memories:
 
     def _is_emptied(self, question: Unfilled) -> bool:
         """Return whether a program may empty a model, and no other file speaks of the buffer, or any of all buffers."""
-        near = {path: texts for path, texts in self._texts.items() if self.shares(path, question.path, True)}
-        words = frozenset[str]().union(*near.values())
-        others = (texts for path, texts in near.items() if path != question.path)
-        named = any(question.carrier.part in texts for texts in others)
+
+        def shared(paths: Iterable[str]) -> bool:
+            return any(self.shares(path, question.path, True) for path in paths)
+
+        emptying, keeping = self._emptying
+        named = (path for path, texts in self._texts.items() if question.carrier.part in texts)
+        return shared(emptying) and not shared(keeping) and not shared(path for path in named if path != question.path)
+
+    @cached_property
+    def _emptying(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The files that speak of what empties models, and those that speak of all buffers."""
         names = self.program.catalogue.names
+
+        def speaking(words: frozenset[str]) -> tuple[str, ...]:
+            return tuple(path for path, texts in self._texts.items() if not words.isdisjoint(texts))
+
         empties = names("memory", "allocator", "methods", id="torch.to-empty")
-        return not (named or words.isdisjoint(empties)) and words.isdisjoint(names("memory", "owner", "buffers"))
+        return speaking(empties), speaking(names("memory", "owner", "buffers"))
 
     @cached_property
     def _texts(self) -> dict[str, frozenset[str]]:

@@ -88,18 +88,30 @@ class Module(Resolver):
 
     def function_of(self, node: s.Node) -> s.Function | None:
         """Return the innermost function or lambda around `node`, or None."""
-        return next((a for a in node.ancestors() if isinstance(a, s.Function)), None)
+        around = node.around
+        while around is not None and not isinstance(around, s.Function):
+            around = around.around
+        return around
 
     def class_of(self, node: s.Node) -> s.Class | None:
         """Return the class whose method contains `node`, or None."""
-        for ancestor in node.ancestors():
-            if isinstance(ancestor, s.Function):
-                klass = class_of(ancestor)
-                if klass is not None:
-                    return klass
-            elif isinstance(ancestor, s.Class):
-                return ancestor
-        return None
+        around = node.around
+        while around is not None and not isinstance(around, s.Class):
+            around = around.around
+        return around
+
+    def method_of(self, node: s.Node) -> s.Function | None:
+        """Return the method around `node`, or around the functions that it is in; None outside of methods."""
+        around = node.around
+        while around is not None and not (isinstance(around, s.Function) and class_of(around) is not None):
+            around = around.around
+        return around
+
+    def is_self(self, node: s.Node) -> bool:
+        """Return whether a node is the name of the object whose method it is in."""
+        method = self.method_of(node) if isinstance(node, s.Name) else None
+        first = method.parameters[0].name if method is not None and method.parameters else None
+        return isinstance(node, s.Name) and node.id == first
 
     def within(self, node: s.Node, names: Container[str]) -> bool:
         """Return whether `node` runs under a `with` block or a decorated function of one of these names."""

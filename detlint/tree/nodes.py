@@ -12,10 +12,12 @@ from detlint.support.records import record
 class Node:
     """A piece of syntax. `order` increases in evaluation order within a file: operands before their operation.
 
-    `origin` is the parser's own node; only the `positions` of that parser can interpret it.
+    `around` is the innermost function, lambda or class that contains the node. `origin` is the parser's own node; only
+    the `positions` of that parser can interpret it.
     """
 
     parent: Node | None = field(default=None, init=False, repr=False)
+    around: Enclosing | None = field(default=None, init=False, repr=False)
     order: int = field(init=False, repr=False)
     origin: object = field(init=False, repr=False)
 
@@ -43,6 +45,12 @@ class Expression(Node):
 
 class Statement(Node):
     """A node that is executed, in a block."""
+
+    __slots__ = ()
+
+
+class Enclosing(Statement):
+    """A function, a lambda or a class."""
 
     __slots__ = ()
 
@@ -76,7 +84,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def adopt(root: Node) -> list[Node]:
-    """Set the parents of all nodes below `root`; return `root` and these nodes in the order of `walk`."""
+    """Set what all nodes below `root` are in; return `root` and these nodes in the order of `walk`."""
     found: list[Node] = []
     stack = [root]
     while stack:
@@ -84,8 +92,10 @@ def adopt(root: Node) -> list[Node]:
         found.append(node)
         below = node.below()
         if below:
+            around = node if isinstance(node, Enclosing) else node.around
             for child in below:
                 child.parent = node
+                child.around = around
             below.reverse()
             stack += below
     return found

@@ -172,10 +172,7 @@ def _function_of(node: s.Node) -> s.Function | None:
 
 def class_of(function: s.Node) -> s.Class | None:
     """Return the class whose body directly holds `function`, or None."""
-    block = function.parent
-    while block is not None and not isinstance(block, (s.Class, s.Function, s.File)):
-        block = block.parent
-    return block if isinstance(block, s.Class) else None
+    return function.around if isinstance(function.around, s.Class) else None
 
 
 def is_main_guard(statement: s.Node) -> bool:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from detlint.support.records import record
 from detlint.tree.nodes import Block as Block
+from detlint.tree.nodes import Enclosing, present
 from detlint.tree.nodes import Expression as Expression
 from detlint.tree.nodes import Node as Node
 from detlint.tree.nodes import Statement as Statement
-from detlint.tree.nodes import present
 from detlint.tree.nodes import walk as walk
 
 if TYPE_CHECKING:
@@ -354,7 +354,7 @@ class Parameter(Node):
 
 
 @record(slots=True, eq=False)
-class Function(Statement):
+class Function(Enclosing):
     """A `def`, or a lambda (named "<lambda>", with a single return as its body)."""
 
     name: str
@@ -369,7 +369,7 @@ class Function(Statement):
 
 
 @record(slots=True, eq=False)
-class Class(Statement):
+class Class(Enclosing):
     """A `class`; `arguments` are its bases and keyword arguments."""
 
     name: str

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from detlint.link.runs.starts import Imported, Start
 
 _SHARED = 0.7  # the part of a program's files that its group has to share
+_MOST = 8000  # files that the programs of a group load in total: a minute of work, which others can share
 
 
 class Group:
@@ -16,10 +17,10 @@ class Group:
     `work` is the number of these files, summed up over the programs.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, files: int = 0) -> None:
         self.starts: list[Start] = []
         self.work = 0
-        self._files = 0
+        self._files = files
 
     def shared(self, files: int) -> int:
         """Return how many of these files the group may load."""
@@ -28,6 +29,10 @@ class Group:
     def likeness(self, files: int) -> float:
         """Return the likeness of these files and the group's own: the number of common files divided by that of all."""
         return self.shared(files) / (self._files | files).bit_count()
+
+    def rest(self) -> Group:
+        """Return an empty group for more programs that share this group's files."""
+        return Group(self._files)
 
     def add(self, start: Start, files: int) -> None:
         """Add a program that may load these files."""
@@ -39,7 +44,7 @@ class Group:
 def grouped(starts: Iterable[Start], imports: Imported) -> list[Group]:
     """Return the starts of programs in groups that depend on `imports` alone, the files that each file loads.
 
-    Starts in the same file are in the same group.
+    Starts in the same file are in the same group. A group with enough work gets no other files.
     """
     loaded, islands = _loaded(imports), _islands(imports)
     groups: list[Group] = []
@@ -50,6 +55,11 @@ def grouped(starts: Iterable[Start], imports: Imported) -> list[Group]:
         group = by_path.get(start.path) or max(near, key=lambda group: group.likeness(files), default=None)
         if group is None or group.shared(files) < _SHARED * files.bit_count():
             group = Group()
+            groups.append(group)
+            near.append(group)
+        elif group.work >= _MOST and start.path not in by_path:
+            near.remove(group)
+            group = group.rest()
             groups.append(group)
             near.append(group)
         group.add(start, files)
