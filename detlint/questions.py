@@ -91,11 +91,13 @@ class NeverSeeded:
 class Copied:
     """An open question: do the workers of a loader draw from copies of the generator that the call at `order` makes?
 
-    The generator is made before the workers start, and nothing in them seeds it or puts another one in its place.
+    The generator is made before the workers start, and nothing in them seeds it or puts another one in its place. With
+    `none`, programs draw from it, but no worker of theirs does.
     """
 
     path: str
     order: int
+    none: bool = False
 
 
 @record(frozen=True, slots=True)

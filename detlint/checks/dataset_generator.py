@@ -30,7 +30,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 told.add(made)
                 related = [(drawn, "drawn from here, in each worker's own copy")]
                 fix = _fix(module, made, drawn)
-                yield module.finding(rule, made, related=related, fix=fix, generator=module.short(drawn))
+                unless = () if loaders else (Copied(module.path, made.order, none=True),)
+                yield module.finding(rule, made, related=related, unless=unless, fix=fix, generator=module.short(drawn))
     for made in module.calls_to(module.catalogue.names("randomness", "object", "made")):
         if made not in told and not is_test(module.path):
             target = next(iter(kept_as(made)), made)

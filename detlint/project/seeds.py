@@ -73,6 +73,8 @@ class Seeds:
             return question in self._missing
         if isinstance(question, NeverSeeded) and Sampler(question.path, question.order) not in self._made:
             return question.alone
+        if isinstance(question, Copied) and question.none:
+            return Sampler(question.path, question.order) in self._drawn_by_programs
         return self.drawn(question) is not None
 
     def drawn(self, question: NeverSeeded | Copied | Races) -> Place | None:
@@ -89,6 +91,13 @@ class Seeds:
         met = (met for entry in self._own for met in entry.of(Drawing) if not met.option)
         copied = [m.event for m in met if m.event.kind == COPIED]
         return {event.stream: event.place for event in reversed(copied)}
+
+    @cached_property
+    def _drawn_by_programs(self) -> frozenset[Sampler]:
+        """The generators that programs draw from themselves, and no worker of theirs, whatever the options are."""
+        events = [met.event for entry in self._own for met in entry.of(Drawing)]
+        drawn, copied = ({event.stream for event in events if event.kind == kind} for kind in (DRAWS, COPIED))
+        return frozenset(drawn - copied)
 
     @cached_property
     def _raced(self) -> Mapping[Place, Place]:
