@@ -114,10 +114,14 @@ class Forgotten:
 
 @record(frozen=True, slots=True)
 class Restores:
-    """An open question: does a program that restores an optimizer restore the state of a class's objects as well?"""
+    """An open question: does a program that restores an optimizer restore the state of a class's objects as well?
+
+    With `runs`: does it run a function, or the top level of a file?
+    """
 
     path: str
     qualified: str
+    runs: bool = False
 
 
 @record(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from detlint.analysis.resuming.checkpoints import WHOLE, Checkpoints, Resumed, Saved
 from detlint.analysis.resuming.left_out import left_out
+from detlint.analysis.resuming.loop_counts import loop_counts
 from detlint.analysis.resuming.lost_states import lost_states
 from detlint.analysis.resuming.own_counts import own_counts
 from detlint.analysis.resuming.resumption import draws, has_ranks, keeps_states, seeds_anew
@@ -28,6 +29,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
     yield from lost_states(module, rule)
     yield from left_out(module, rule)
     yield from own_counts(module, rule)
+    yield from loop_counts(module, rule)
     yield from templates(module, rule)
     checkpoints = Checkpoints(module)
     saved, objects = list(checkpoints.saved()), list(kept(checkpoints))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 
+from detlint.facts.facts import TOP
 from detlint.facts.resumed import Resuming
 from detlint.finding import Place
 from detlint.link.state.program import Program
@@ -42,7 +43,7 @@ class Resumptions:
         if isinstance(question, DrawsInTraining):
             return self._draws(question)
         if isinstance(question, Restores):
-            return (question.path, question.qualified) in self._classes
+            return self._runs(question) if question.runs else (question.path, question.qualified) in self._classes
         return self._loses(question) if isinstance(question, Loses) else self.losing(question) is not None
 
     def losing(self, question: Forgotten | Reseeded) -> Place | None:
@@ -87,12 +88,19 @@ class Resumptions:
     @cached_property
     def _classes(self) -> frozenset[tuple[str, str]]:
         """The classes of the objects that programs restore with an optimizer."""
-        found = set[tuple[str, str]]()
-        for entry in self._training:
-            restored = {met.event.what for met in entry.of(Stepping) if met.event.kind == RESTORED}
-            if any(what.home == _OPTIMIZER for what in restored):
-                found |= {(what.path, what.owner) for what in restored if what.owner}
-        return frozenset(found)
+        restored = (what for entry in self._going_on for what in _restored_by(entry))
+        return frozenset((what.path, what.owner) for what in restored if what.owner)
+
+    @cached_property
+    def _going_on(self) -> list[Entry]:
+        """The programs that train, and restore an optimizer."""
+        return [each for each in self._training if any(what.home == _OPTIMIZER for what in _restored_by(each))]
+
+    def _runs(self, question: Restores) -> bool:
+        """Return whether a program that restores an optimizer has a file, a function of which programs run."""
+        importing = self._importing.get(question.path, ())
+        run = self._program.walks.get((question.path, question.qualified or TOP))
+        return bool(run) and any(each in importing for each in self._going_on)
 
     @cached_property
     def _reseeded(self) -> Mapping[Place, Place]:
@@ -170,6 +178,11 @@ class Resumptions:
         for path in self._reached(entry.path):
             if path in self._program.facts:
                 yield self._program.facts[path].resuming or _NOTHING
+
+
+def _restored_by(entry: Entry) -> set[Sampler]:
+    """Return the objects that a program restores from a checkpoint."""
+    return {met.event.what for met in entry.of(Stepping) if met.event.kind == RESTORED}
 
 
 def _may_be(name: str, other: str) -> bool:
