@@ -57,7 +57,7 @@ def _goes_on(module: Module, loop: s.For, ranges: frozenset[str]) -> bool:
 def _begun(module: Module, bindings: list[Binding], uses: list[s.Name], loop: s.For) -> Binding | None:
     """Return where a name gets the number that it has in the first turn of a loop; None if no number is carried.
 
-    It has one where all runs begin with the same number, whatever the options, and later turns use what a turn gives it.
+    It has one if all runs begin with the same number, whatever the options, and later turns use what a turn gives it.
     """
     before = [each for each in bindings if not inside(each.node, loop)]
     within = [each for each in bindings if inside(each.node, loop)]
