@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint.analysis.resuming.checkpoints import Checkpoints
+from detlint.analysis.resuming.resumption import any_of, names_in, patterns
 from detlint.analysis.values.messages import is_message
 from detlint.catalogue import Rule
 from detlint.finding import Finding
@@ -48,7 +49,9 @@ def loop_counts(module: Module, rule: Rule) -> Iterator[Finding]:
 
 
 def _goes_on(module: Module, loop: s.For, ranges: frozenset[str]) -> bool:
-    """Return whether a loop begins at a number that is not known, as where the epoch was read from a checkpoint."""
+    """Return whether a loop counts epochs or steps from an unknown number, as one read from a checkpoint is."""
+    if not any_of(patterns(module.catalogue, "word", id="progress"), names_in(loop.target)):
+        return False
     calls = (part for part in s.walk(loop.iterator) if isinstance(part, s.Call) and module.callee(part) & ranges)
     given = ([each.value for each in call.arguments if each.keyword is None and not each.star] for call in calls)
     return any(len(values) > 1 and module.constants(values[0]) is None for values in given)
