@@ -50,6 +50,9 @@ def compared(page: Planted, source: str, folder: Path, both: tuple[Recorder, Rec
 @pytest.mark.parametrize("page", PAGES)
 def test_the_line_and_the_cause_are_named(page: Planted, tmp_path: Path, both: tuple[Recorder, Recorder]) -> None:
     found = compared(page, page.faulty, tmp_path, both)
+    if found.status == EQUAL:  # a clock may give two runs as many steps, where one takes as long as its time allows
+        (again := tmp_path / "again").mkdir()
+        found = compared(page, page.faulty, again, both)
     assert found.status == DIVERGED
     first = found.found[0]
     assert (first.cause.kind, str(first.cause.line)) == (page.cause, f"{SCRIPT}:{page.line}"), first.cause.evidence
