@@ -150,7 +150,7 @@ class _Flows:
 
     def _owners(self, node: s.Expression) -> Iterator[str]:
         """Yield the class of an object, if it is one of the project's."""
-        klass = self.module.class_of(node) if isinstance(node, s.Name) and self.module.is_self(node) else None
+        klass = self.module.class_of(node) if self.module.is_self(node) else None
         if klass is not None:
             yield self.module.qualified(klass)
             return

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from detlint.link.runs.starts import Imported, Start
 
 _SHARED = 0.7  # the part of a program's files that its group has to share
-_MOST = 8000  # files that the programs of a group load in total: a minute of work, which others can share
+_MOST = 8000  # files that the programs of a group load in total: a dozen seconds of work, which others can share
 
 
 class Group:
