@@ -28,6 +28,7 @@ PROGRAMS = {
         "programs": 20, "repositories": 9, "did not run": 1, "differ": 12, "equal": 7,
         "differ, named": 11, "differ, silent": 1, "equal, named": 2, "equal, silent": 5,
         "differ in": {"parameters": 12}, "bisect": {"diverged, names a rule": 10},
+        "equal, an error": 3, "differ, fixed": {"equal": 9, "differs": 3}, "equal, fixed": {"as before": 6, "changed": 1},
     },
 }  # fmt: skip
 
@@ -77,6 +78,9 @@ def test_programs_are_counted_by_what_two_runs_and_what_detlint_say(kept: Path) 
     page = accuracy.twice(accuracy.read())
     assert "20 programs of 9 repositories, of which 1 did not run." in page
     assert "| differ | 12 | 11 | 1 |\n| equal | 7 | 2 | 5 |" in page
+    differ, _, equal = page.partition("| of those that are equal |")
+    assert "| `detlint bisect`: diverged, names a rule | 10 |\n| after the fixes: equal | 9 |" in differ
+    assert "| detlint names an error | 3 |\n| after the fixes: as before | 6 |" in equal
 
 
 def test_what_repeat_makes_of_a_program_is_told(kept: Path) -> None:
@@ -88,8 +92,24 @@ def test_what_repeat_makes_of_a_program_is_told(kept: Path) -> None:
     keep(kept, PROGRAMS | {"part": "open", "totals": totals, "programs": rows})
     page = accuracy.twice(accuracy.read())
     assert "| `detlint repeat`: repeats | 1 |" in page
-    assert "| one | owner/name | differ in output |  |  | repeats, 1 change |" in page
+    assert "| one | owner/name | differ in output |  | repeats, 1 change |" in page
     assert "| differs, 0 changes; left: the time decides: `time.time` |" in page
+
+
+def test_what_the_fixes_make_of_a_program_is_told(kept: Path) -> None:
+    row = {"repository": "owner/name", "ran": True, "equal": False, "differs": ["output"]}
+    ran = {"ran": True, "equal": True, "differs": [], "as before": False}
+    rows = [
+        row | {"name": "one", "fixed": ran},
+        row | {"name": "two", "fixed": ran | {"equal": False, "differs": ["saved", "output"]}},
+        row | {"name": "three", "equal": True, "fixed": ran | {"as before": True}},
+    ]
+    keep(kept, PROGRAMS | {"part": "open", "programs": rows})
+    page = accuracy.twice(accuracy.read())
+    assert "| program | repository | two runs | detlint names | after the fixes |" in page
+    assert "| one | owner/name | differ in output |  | equal |" in page
+    assert "| two | owner/name | differ in output |  | differ in saved, output |" in page
+    assert "| three | owner/name | equal |  | as before |" in page
 
 
 def test_what_was_not_measured_is_said_not_to_have_been(kept: Path) -> None:

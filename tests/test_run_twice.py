@@ -273,8 +273,8 @@ def test_notes_resuming_and_kernels_of_gpus_name_no_cause_of_two_runs() -> None:
 
 def test_totals_set_runs_beside_what_is_named() -> None:
     def row(name: str, differs: Sequence[str], named: bool, **more: Any) -> dict[str, Any]:
-        ran = {"ran": True, "equal": not differs, "differs": differs, "named": named}
-        return {"name": name, "repository": "owner/name", **ran, **more}
+        ran = {"ran": True, "equal": not differs, "differs": differs, "named": named, "not seeded": []}
+        return {"name": name, "repository": "owner/name", "codes": {"error": {}}, **ran, **more}
 
     counted = totals(
         [
@@ -289,20 +289,24 @@ def test_totals_set_runs_beside_what_is_named() -> None:
             ),
             row("c", [], True, fixed={"ran": True, "equal": True, "as before": True}),
             row("d", [], False, fixed={"ran": False}),
+            row("f", [], True, codes={"error": {"DET301": 1, "DET401": 1}}),
+            row("g", [], True, codes={"error": {"DET301": 1}}, **{"not seeded": ["torch"]}),
             {"name": "e", "repository": "owner/other", "ran": False, "error": "timed out"},
         ]
     )
     assert counted == {
-        "programs": 5,
+        "programs": 7,
         "repositories": 2,
         "did not run": 1,
-        "equal": 2,
+        "equal": 4,
         "differ": 2,
         "differ in": {"parameters": 1, "saved": 0, "output": 2},
         "differ, named": 1,
         "differ, silent": 1,
-        "equal, named": 1,
+        "equal, named": 3,
         "equal, silent": 1,
+        "equal, an error": 1,
+        "equal, a generator that is not seeded in time": 1,
         "bisect": {"diverged, names a rule": 1, "equal": 1},
         "repeat": {"differs, a cause is named": 1, "repeats": 1},
         "differ, fixed": {"equal": 1},

@@ -18,6 +18,7 @@ from typing import Any
 from tests.tools.mutants.classes import CLASSES
 from tests.tools.mutants.results import Counts
 from tests.tools.revision import revision
+from tests.tools.run_twice.totals import after_fixes
 
 KEPT = Path(__file__).parents[2] / "docs" / "accuracy.json"
 MUTANTS, TWICE = "mutants", "twice"
@@ -150,36 +151,59 @@ def _twice_tables(measured: Data) -> Iterator[str]:
             for command in ("bisect", "repeat")
             for name, count in totals.get(command, {}).items()
         ),
+        *((f"after the fixes: {name}", count) for name, count in totals.get("differ, fixed", {}).items()),
     ]
     yield from ("| of those that differ | programs |", "|---|---|")
     yield from (f"| {name} | {count} |" for name, count in counts)
+    counts = [
+        *((f"detlint names {name}", totals[f"equal, {name}"]) for name in _OF_EQUAL if f"equal, {name}" in totals),
+        *((f"after the fixes: {name}", count) for name, count in totals.get("equal, fixed", {}).items()),
+    ]
+    yield from ("", "| of those that are equal | programs |", "|---|---|")
+    yield from (f"| {name} | {count} |" for name, count in counts)
     if programs := measured.get("programs"):
         yield ""
-        heads = ("program", "repository", "two runs", "detlint names", "`detlint bisect`", "`detlint repeat`")
+        asked = {name: tell for name, tell in _ASKED.items() if any(name in row for row in programs)}
+        heads = ("program", "repository", "two runs", "detlint names", *(_TITLES[name] for name in asked))
         yield from (f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}")
-        yield from (_program(row) for row in programs)
+        yield from (_program(row, asked) for row in programs)
 
 
-def _program(row: Data) -> str:
+def _program(row: Data, asked: Mapping[str, Callable[[Data], str]]) -> str:
+    """A row of the table; `asked` tells what came of each further question, by its name in the results."""
     if not row["ran"]:
-        return f"| {row['name']} | {row['repository']} | did not run | | | |"
+        return f"| {row['name']} | {row['repository']} | did not run | |{' |' * len(asked)}"
     runs = "equal" if row["equal"] else f"differ in {', '.join(row['differs'])}"
     codes = [f"{name} not seeded" for name in row.get("not seeded", ())]
     codes += [code for severity in ("error", "warning") for code in row.get("codes", {}).get(severity, {})]
-    found = row.get("bisect", {})
-    about = ", ".join(str(found[name]) for name in ("verdict", "operation", "code") if found.get(name))
-    cells = (row["name"], row["repository"], runs, ", ".join(codes), about, _repeated(row.get("repeat", {})))
-    return f"| {' | '.join(cells)} |"
+    said = (tell(row) if name in row else "" for name, tell in asked.items())
+    return f"| {' | '.join((row['name'], row['repository'], runs, ', '.join(codes), *said))} |"
 
 
-def _repeated(found: Data) -> str:
+def _bisected(row: Data) -> str:
+    """Where `bisect` says that two runs part."""
+    found = row["bisect"]
+    return ", ".join(str(found[name]) for name in ("verdict", "operation", "code") if found.get(name))
+
+
+def _fixed(row: Data) -> str:
+    """What came of a program by the fixes, and in what its two runs differ where they still do."""
+    word = after_fixes(row)
+    return f"differ in {', '.join(row['fixed']['differs'])}" if word == "differs" else word
+
+
+def _repeated(row: Data) -> str:
     """What `repeat` made of a program: how many changes, and what remains."""
-    if not found:
-        return ""
+    found = row["repeat"]
     changes = len(found.get("changes", ()))
     told = f"{found['verdict']}, {changes} {'change' if changes == 1 else 'changes'}"
     left = found.get("remains") or ""
     return f"{told}; left: {left.partition(' (')[0]}" if left else told
+
+
+_OF_EQUAL = ("an error", "a generator that is not seeded in time")
+_ASKED = {"bisect": _bisected, "repeat": _repeated, "fixed": _fixed}
+_TITLES = {"bisect": "`detlint bisect`", "repeat": "`detlint repeat`", "fixed": "after the fixes"}
 
 
 if __name__ == "__main__":

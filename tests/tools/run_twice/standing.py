@@ -75,6 +75,11 @@ def names_a_cause(found: Iterable[Mapping[str, Any]]) -> bool:
     )
 
 
+def has_error(counts: Mapping[str, Mapping[str, int]]) -> bool:
+    """Whether an error is among the findings of a program, by their `codes`, other than on what differs on a GPU alone."""
+    return any(not code.startswith(_ON_CUDA) for code in counts["error"])
+
+
 def bisect(place: Place, python: str, seconds: float) -> dict[str, Any]:
     """What `detlint bisect` says of a program that has differed, with the listings of its second run reversed.
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from . import standing
 from .comparing import KINDS
 
 _Row = Mapping[str, Any]
@@ -28,10 +29,12 @@ def totals(rows: Iterable[_Row]) -> dict[str, Any]:
         "differ, silent": sum(not row["named"] for row in told if not row["equal"]),
         "equal, named": sum(row["named"] for row in told if row["equal"]),
         "equal, silent": sum(not row["named"] for row in told if row["equal"]),
+        "equal, an error": sum(standing.has_error(row["codes"]) for row in told if row["equal"]),
+        "equal, a generator that is not seeded in time": sum(bool(row["not seeded"]) for row in told if row["equal"]),
         "bisect": _counted(_bisected(row["bisect"]) for row in differing if "bisect" in row),
         "repeat": _counted(_repeated(row["repeat"]) for row in differing if "repeat" in row),
-        "differ, fixed": _counted(_fixed(row) for row in differing if "fixed" in row),
-        "equal, fixed": _counted(_fixed(row) for row in ran if "fixed" in row and row["equal"]),
+        "differ, fixed": _counted(after_fixes(row) for row in differing if "fixed" in row),
+        "equal, fixed": _counted(after_fixes(row) for row in ran if "fixed" in row and row["equal"]),
     }
 
 
@@ -54,7 +57,7 @@ def line(row: _Row) -> str:
         about = [*found.get("changes", ()), *filter(None, (found.get("remains"), found.get("reason")))]
         parts.append(f"repeat: {found['verdict']} [{'; '.join(about)}]")
     if "fixed" in row:
-        word = _fixed(row)
+        word = after_fixes(row)
         first = f" [{row['fixed']['first']}]" if word in ("differs", "changed") else ""
         parts.append(f"after fixes: {word}{first}")
     return "; ".join(parts) + f"; {max(row['seconds']):.0f} s"
@@ -74,7 +77,7 @@ def _repeated(found: _Row) -> str:
     return str(found["verdict"])
 
 
-def _fixed(row: _Row) -> str:
+def after_fixes(row: _Row) -> str:
     """What came of a program by the fixes, in a class."""
     found = row["fixed"]
     if not found["ran"] or not found["equal"]:
