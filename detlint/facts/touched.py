@@ -44,7 +44,7 @@ class _Touched:
         self.module = module
         self.allocations = [call for call, _ in allocations(module, LIBRARIES)]
         self.field = Field(module, LIBRARIES, self.allocations)
-        self.uses = Uses(module, LIBRARIES, joins=True)
+        self.uses = Uses(module, LIBRARIES)
         self.ways = Ways(module, self.uses, self.field)
         self.owners = Owners(module, self.ways.is_own)
         self.sweeps = Sweeps(module, self.uses, self.field, self.ways, self.owners)
@@ -77,7 +77,7 @@ class _Touched:
         carrier = Carrier("attribute", owner, node.attribute)
         within = self._method(node) if owner and self.module.is_self(node.value) else ""
         if node.stored and not self._adds(node):
-            if not self.field.holds_nothing(node):
+            if not self.field.holds_nothing(node) and not self._goes_on(node):
                 kind = LOADS if not owner and (_is_tied(node) or _is_of_one(node)) else FILLS
                 yield Touch(carrier, kind, self.module.place(node.parent or node), within)
             return
@@ -85,6 +85,8 @@ class _Touched:
         if use.effect is Effect.NOTHING or (not owner and use.effect in (Effect.READS, Effect.HANDED)):
             return
         ways = self.ways.of(use)
+        if ways is None and use.effect is Effect.FILLS and self._goes_on(node):
+            return
         if ways is None:
             copied = not owner and (
                 _is_of_one(node) or (isinstance(use.node, s.Call) and self.sweeps.kind(use) == LOADS)
@@ -94,6 +96,16 @@ class _Touched:
             yield Touch(carrier, HANDS if goes else LOADS if copied else FILLS, at, within)
         elif owner:
             yield from self._told(carrier, ways, within)
+
+    def _goes_on(self, node: s.Attribute) -> bool:
+        """Return whether what is written to an attribute is computed from it, as for a moving average."""
+        statement = next(a for a in node.ancestors() if isinstance(a, s.Statement))
+        text = self.module.source(node)
+        inner = (each for each in s.walk(statement) if isinstance(each, s.Attribute) and each is not node)
+        return any(
+            not each.stored and self.module.source(each) == text and self.uses.of(each).effect is Effect.READS
+            for each in inner
+        )
 
     def _adds(self, node: s.Attribute) -> bool:
         return isinstance(node.parent, s.Assign) and node.parent.operator != "="

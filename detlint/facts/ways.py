@@ -9,7 +9,7 @@ from detlint.questions import Carrier
 from detlint.semantics.model import Module
 from detlint.support.records import record
 from detlint.tree import syntax as s
-from detlint.tree.scopes import Scope, reaching
+from detlint.tree.scopes import Scope, class_of, reaching
 
 
 @record(frozen=True, slots=True)
@@ -107,11 +107,16 @@ class Ways:
         return None
 
     def _result(self, leave: s.Leave) -> Carrier | None:
-        """Return the result of a function as a carrier; None if it may return anything else."""
+        """Return the result of a function as a carrier, an attribute for a property; None if it may be anything else."""
         function = self.module.function_of(leave)
         told = len(leave.values) == 1 and not isinstance(leave.values[0], (s.Collection, s.Dictionary))
-        if not told or function is None or function.decorators or function.name == "<lambda>":
+        if not told or function is None or function.name == "<lambda>":
             return None
         if sum(isinstance(node, s.Leave) and node.kind == "return" for node in s.walk(function.body)) > 1:
             return None
-        return Carrier("result", self.module.qualified(function))
+        if not function.decorators:
+            return Carrier("result", self.module.qualified(function))
+        klass = class_of(function)
+        properties = self.module.python("functions", "property")
+        shown = all(self.module.names(each) & properties for each in function.decorators)
+        return Carrier("attribute", self.module.qualified(klass), function.name) if shown and klass else None

@@ -83,6 +83,7 @@ class Local:
         self._seen: set[s.Node] = set()
         self._around = {id(a) for event in events for a in event.ancestors()}
         self._scope = scope
+        self._name = name
         self._owner = module.function_of(next(iter(events)))
         self._runs = runs
         self._follow(name, set(events), True)
@@ -171,7 +172,7 @@ class Local:
         first: dict[s.Call, Read] = {}
         for call, reads in self.found.items():
             for read in sorted(reads.values(), key=lambda each: each.node.order):
-                counts = _together if read.certain else self._always
+                counts = self._together if read.certain else self._always
                 if call not in first and read.node.order < self.until and counts(call, read.node):
                     first[call] = read
         if self.until == inf and not self.filling and not self.leaving:
@@ -247,6 +248,16 @@ class Local:
     def _text(self, index: tuple[s.Expression, ...]) -> list[str]:
         return [self.module.source(each) for each in index]
 
+    def _together(self, call: s.Call, read: s.Node) -> bool:
+        """Return whether no condition on the read can contradict one on the allocation.
+
+        None can where nothing else binds the name: a read without the allocation would raise an error.
+        """
+        above, below = list(call.ancestors()), list(read.ancestors())
+        conditions = [a for a in above if isinstance(a, _CHOICES) and a not in below]
+        alone = self._scope.kind == "function" and len(self._scope.bindings[self._name]) == 1
+        return alone or not conditions or not any(isinstance(a, _CHOICES) and a not in above for a in below)
+
     def _always(self, call: s.Call, read: s.Node) -> bool:
         """Return whether the read follows the allocation unconditionally, and no test on its size guards a write."""
         block = next(a for a in call.ancestors() if isinstance(a, s.Block))
@@ -262,10 +273,3 @@ class Local:
 def _made(state: State, call: s.Call) -> frozenset[int]:
     """Return the stores that may have been made to an allocation."""
     return frozenset(how for each, how in state if each is call and how >= 0)
-
-
-def _together(call: s.Call, read: s.Node) -> bool:
-    """Return whether no condition on the read can contradict one on the allocation."""
-    above, below = list(call.ancestors()), list(read.ancestors())
-    conditions = [a for a in above if isinstance(a, _CHOICES) and a not in below]
-    return not conditions or not any(isinstance(a, _CHOICES) and a not in above for a in below)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from enum import Enum, auto
 
@@ -88,8 +88,7 @@ def covers_all(indices: Iterable[s.Expression]) -> bool:
 class Uses:
     """The uses of the memory of some libraries, judged by the tables of `memory.toml`."""
 
-    def __init__(self, module: Module, libraries: Iterable[str], joins: bool = False) -> None:
-        """Read the tables; `joins` says that an array joined of unfilled arrays is unfilled too, and may yet be cut."""
+    def __init__(self, module: Module, libraries: Iterable[str]) -> None:
         self.module = module
         chosen = (*libraries, "python")
 
@@ -103,10 +102,10 @@ class Uses:
         self._views = names("view")
         self._view_attributes = names("view", "attributes")
         self._view_methods = names("view", "methods")
-        self._joins = names("view", "joins") if joins else frozenset[str]()
+        self._joins = names("view", "joins")
         self._partial_views = names("view", "parts")
         self._fillers = self._by_name("filler", "names", chosen)
-        self._filling_methods = names("filler", "methods")
+        self._filling_methods = self._by_name("filler", "methods", chosen)
         self._writers = self._by_name("writer", "names", chosen)
         self._writing_methods = self._by_name("writer", "methods", chosen)
         self._classes = names("array")
@@ -143,7 +142,8 @@ class Uses:
             return self._operation(parent)
         if isinstance(parent, (s.Assign, s.Collection)):
             joined = self._joined(parent)
-            return self._assigned(node, parent) if joined is None else self.of(joined)
+            cut = joined is not None and isinstance(joined.parent, s.Subscript)
+            return self._assigned(node, parent) if joined is None or cut else self.of(joined).of_part(())
         if isinstance(parent, s.ExpressionStatement):
             return Use(Effect.NOTHING, parent)
         if isinstance(parent, s.NamedExpression) and node is parent.value:
@@ -183,8 +183,8 @@ class Uses:
     def _method(self, method: str, call: s.Call, runs: bool) -> Use:
         if method in self._inert_methods:
             return Use(Effect.NOTHING, call)
-        if method in self._filling_methods:
-            return Use(Effect.FILLS, call)
+        for row in self._filling_methods.get(method, ()):
+            return Use(Effect.FILLS, call, value=_passed(row.list("value"), call, call.arguments))
         if method in self._view_methods:
             return self._viewed(call, method in self._partial_views, runs)
         for owner in self._classes:
@@ -205,15 +205,10 @@ class Uses:
     def _written(self, row: Row, call: s.Call, given: list[s.Argument]) -> Use:
         """Return the write of a call that takes an index; the row says which arguments are the index and the value."""
 
-        def found(key: str) -> s.Expression | None:
-            told = row.list(key)
-            named = [a.value for a in call.arguments if a.keyword in told]
-            placed = [a.value for i, a in enumerate(given) if str(i) in told and a.keyword is None and not a.star]
-            return next(iter(named + placed), None)
-
-        index = found("index")
+        index = _passed(row.list("index"), call, given)
         places = None if index is None else tuple(index.elements) if isinstance(index, s.Collection) else (index,)
-        return Use(Effect.STORES, call, store=Store(call, places, found("value")), whole=False)
+        store = Store(call, places, _passed(row.list("value"), call, given))
+        return Use(Effect.STORES, call, store=store, whole=False)
 
     def _argument(self, argument: s.Argument, call: s.Call) -> Use:
         names = self.module.callee(call)
@@ -221,13 +216,18 @@ class Uses:
         takes = [row.text("parameter") for name in filling for row in self._fillers[name]]
         if argument.keyword == "out" or any(self._is_given_for(each, argument, call) for each in takes):
             return Use(Effect.FILLS, call)
-        if argument.star or not names:
-            return Use(Effect.ESCAPES, call) if argument.star else self._given(call, argument)
+        if argument.star:
+            return Use(Effect.ESCAPES, call)
+        if self._changes_another(call):
+            return Use(Effect.READS, call)
+        if not names:
+            return self._given(call, argument)
         first = call.arguments[0] is argument
         if names <= self._inert:
             return Use(Effect.NOTHING, call)
         if names <= self._views:
-            return self._viewed(call, False) if first or argument.keyword else Use(Effect.ESCAPES, call)
+            partial = not names.isdisjoint(self._partial_views)
+            return self._viewed(call, partial) if first or argument.keyword else Use(Effect.ESCAPES, call)
         if first and names <= self._writers.keys():
             return self._written(self._writers[min(names)][0], call, call.arguments[1:])
         acts = False
@@ -238,6 +238,12 @@ class Uses:
                 return Use(Effect.HANDED, call, whole=False) if name in self._hiding else self._given(call, argument)
             acts = acts or bool(row.text("acts")) or name.endswith("_")
         return Use(Effect.READS, call) if acts else self._read(call)
+
+    def _changes_another(self, call: s.Call) -> bool:
+        """Return whether a method changes what it is called on, by the values that it is given: `x.add_(y)`."""
+        method = call.function.attribute if isinstance(call.function, s.Attribute) else ""
+        known = method in self._writing_methods or any(f"{owner}.{method}" in self._readers for owner in self._classes)
+        return method.endswith("_") and known
 
     def _is_read(self, row: Row, argument: s.Argument, call: s.Call) -> bool:
         """Return whether what a row says of a reader is about this argument."""
@@ -314,3 +320,10 @@ class Uses:
             return Use(Effect.READS, parent)
         value = parent.value if isinstance(parent, s.Assign) else None
         return Use(Effect.FILLS, parent if isinstance(parent, s.Assign) else target, value=value)
+
+
+def _passed(told: Collection[str], call: s.Call, given: Sequence[s.Argument]) -> s.Expression | None:
+    """Return what a call passes for a parameter, by one of its names or its place among the arguments `given`."""
+    named = [a.value for a in call.arguments if a.keyword in told]
+    placed = [a.value for i, a in enumerate(given) if str(i) in told and a.keyword is None and not a.star]
+    return next(iter(named + placed), None)
