@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from detlint.analysis.loaders.epochs import COUNTERS
-from detlint.analysis.training.inputs import held
+from detlint.analysis.training.inputs import classes_spoken_of
 from detlint.analysis.training.learning import may_learn
 from detlint.facts import facts as f
 from detlint.facts import told
@@ -34,7 +34,7 @@ def collect(module: Module) -> f.Facts:
     flows = () if tests else carried(module)  # an order that only tests use affects no result
     beside = flows, tuple(told.telling(module)), told.resuming(module), told.samples(module)
     convolving, draws = tuple(dict.fromkeys(told.convolving(module))), tuple(told.draws(module))
-    drawing = convolving, memory(module), draws, tuple(dict.fromkeys(held(module)))
+    drawing = convolving, memory(module), draws, tuple(dict.fromkeys(classes_spoken_of(module)))
     return f.Facts(module.module, module.path, top, collector.functions, *kept, *beside, *drawing)
 
 

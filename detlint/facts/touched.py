@@ -19,6 +19,7 @@ from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of
 
 _NO_OBJECT = frozenset((TENSOR, ARRAY))
+_GO_ON = frozenset((Effect.READS, Effect.HANDED))
 
 
 def memory(module: Module) -> Memory:
@@ -85,7 +86,7 @@ class _Touched:
         if use.effect is Effect.NOTHING or (not owner and use.effect in (Effect.READS, Effect.HANDED)):
             return
         ways = self.ways.of(use)
-        if ways is None and use.effect is Effect.FILLS and self._goes_on(node):
+        if ways is None and use.effect in (Effect.FILLS, Effect.STORES) and self._goes_on(node):
             return
         if ways is None:
             copied = not owner and (
@@ -98,12 +99,12 @@ class _Touched:
             yield from self._told(carrier, ways, within)
 
     def _goes_on(self, node: s.Attribute) -> bool:
-        """Return whether what is written to an attribute is computed from it, as for a moving average."""
+        """Return whether what is written to an attribute comes of it, as for a moving average, or by another name."""
         statement = next(a for a in node.ancestors() if isinstance(a, s.Statement))
         text = self.module.source(node)
         inner = (each for each in s.walk(statement) if isinstance(each, s.Attribute) and each is not node)
         return any(
-            not each.stored and self.module.source(each) == text and self.uses.of(each).effect is Effect.READS
+            not each.stored and self.module.source(each) == text and self.uses.of(each).effect in _GO_ON
             for each in inner
         )
 

@@ -107,7 +107,7 @@ class Ways:
         return None
 
     def _result(self, leave: s.Leave) -> Carrier | None:
-        """Return the result of a function as a carrier, an attribute for a property; None if it may be anything else."""
+        """Return the result of a function as a carrier, for a property its attribute; None if it may be another."""
         function = self.module.function_of(leave)
         told = len(leave.values) == 1 and not isinstance(leave.values[0], (s.Collection, s.Dictionary))
         if not told or function is None or function.name == "<lambda>":

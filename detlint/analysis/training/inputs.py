@@ -135,7 +135,7 @@ def _gives_loss(module: Module, function: s.Function) -> bool:
     return reduced or any(last_word(call.function).endswith("_loss") for call in calls)
 
 
-def held(module: Module) -> Iterator[str]:
+def classes_spoken_of(module: Module) -> Iterator[str]:
     """Yield the names of classes of other files that modules of this one speak of, as they do of their parts."""
     own = {klass.name for klass in module.every(s.Class)}
     named_so = ((each, each.id) for each in module.every(s.Name))

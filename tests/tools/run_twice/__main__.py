@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from . import recipes
-from .fixed import Fixed
+from .fixed import WAYS, Fixed
 from .measuring import Measure
 from .totals import line, totals
 
@@ -36,11 +36,13 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--no-static", action="store_true", help="run programs twice, and ask detlint nothing")
     parser.add_argument("--no-bisect", action="store_true", help="do not run `detlint bisect` on what differs")
     parser.add_argument("--repeat", action="store_true", help="run `detlint repeat` on what differs")
-    parser.add_argument("--fix", choices=("safe", "unsafe"), default="", help="run all again, fixed")
+    parser.add_argument(
+        "--fix", choices=WAYS, default="", help="run all again, fixed; both: unsafe where runs differ, safe where not"
+    )
     parser.add_argument("corpus", type=Path)
     options = parser.parse_args(arguments)
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        fixed = Fixed(Path(folder), unsafe=options.fix == "unsafe") if options.fix else None
+        fixed = Fixed(Path(folder) / "fixed", options.fix) if options.fix else None
         measure = Measure(
             options.corpus.resolve(),
             options.python,

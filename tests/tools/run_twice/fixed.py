@@ -7,24 +7,32 @@ from pathlib import Path
 
 from . import standing
 
+WAYS = ("safe", "unsafe", "both")
+
 
 class Fixed:
-    """Fixed copies of repositories; the last one is kept, since its programs are measured one after the other."""
+    """Fixed copies of repositories; those of the last one are kept, as its programs are measured one after another."""
 
-    def __init__(self, folder: Path, *, unsafe: bool) -> None:
-        """`folder` is where they are made; `unsafe` says whether unsafe fixes are made, too."""
+    def __init__(self, folder: Path, way: str) -> None:
+        """`folder` is where they are made. By the `way` "both" unsafe fixes are made for programs that differ alone."""
         self._folder = folder
-        self._unsafe = unsafe
+        self._way = way
         self._checkout: Path | None = None
 
-    def copy(self, checkout: Path) -> Path:
-        """A fixed copy of a checkout. Raises RuntimeError where detlint failed, OSError where it cannot be copied."""
-        made = self._folder / checkout.name
+    def copy(self, checkout: Path, *, differs: bool) -> Path:
+        """A fixed copy of a checkout, for a program whose runs differ or do not.
+
+        Raises RuntimeError where detlint failed, OSError where it cannot be copied.
+        """
         if checkout != self._checkout:
-            if self._checkout is not None:
-                shutil.rmtree(self._folder / self._checkout.name, ignore_errors=True)
-            self._checkout = None
-            shutil.copytree(checkout, made, symlinks=True, ignore=shutil.ignore_patterns(".git"))
-            standing.fix(checkout, made, unsafe=self._unsafe)
+            shutil.rmtree(self._folder, ignore_errors=True)
             self._checkout = checkout
+        unsafe = self._way == "unsafe" or (self._way == "both" and differs)
+        made = self._folder / ("unsafe" if unsafe else "safe") / checkout.name
+        if not made.exists():
+            new = made.parent / "new" / checkout.name
+            shutil.rmtree(new.parent, ignore_errors=True)
+            shutil.copytree(checkout, new, symlinks=True, ignore=shutil.ignore_patterns(".git"))
+            standing.fix(checkout, new, unsafe=unsafe)
+            new.rename(made)
         return made

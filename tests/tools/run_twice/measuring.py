@@ -58,7 +58,7 @@ class Measure:
                 row["repeat"] = standing.repeat(place, self.python, 3 * self.timeout)
             if self.fixed is not None:
                 place.folder.rename(folder / "before")
-                row["fixed"] = self._fixed(program, self.fixed, runs[0], folder)
+                row["fixed"] = self._fixed(program, self.fixed, runs[0], folder, differs=not found.equal)
         return row
 
     def _place(self, program: Program, checkout: Path, folder: Path) -> Place:
@@ -78,13 +78,13 @@ class Measure:
         named = bool(seeds) or standing.names_a_cause(its)
         return {"named": named, "not seeded": seeds, "codes": standing.codes(its)}
 
-    def _fixed(self, program: Program, fixed: Fixed, before: Run, folder: Path) -> dict[str, Any]:
+    def _fixed(self, program: Program, fixed: Fixed, before: Run, folder: Path, *, differs: bool) -> dict[str, Any]:
         """How two runs of the program compare when detlint has fixed its repository, and with a run `before` that.
 
         All have the same path, which files that they save may hold.
         """
         try:
-            copy = fixed.copy(self.corpus / program.checkout)
+            copy = fixed.copy(self.corpus / program.checkout, differs=differs)
             runs, found = self._twice(self._place(program, copy, folder))
         except (OSError, RuntimeError) as error:
             return {"ran": False, "error": str(error)}
