@@ -288,12 +288,13 @@ class Unfilled:
 class Taken:
     """An open question: does a program take the branch at `place` in `function`, options at their defaults?
 
-    Yes where no program reaches the function.
+    Yes where no program reaches the function. For a branch that a name chooses (`named`), with any options.
     """
 
     place: Place
     path: str
     function: str
+    named: bool = False
 
 
 @record(frozen=True, slots=True)

@@ -82,6 +82,8 @@ def severities(code: str, **files: str) -> list[str]:
         ("args.root", "prior is not None", "warning"),
         ("args.root", "len(prior) > 3", "warning"),
         ("args.root, args.kind", "kind == 'nested'", "warning"),  # chosen by a name
+        ("args.root", "kind == 'nested'", "note"),  # by a name that no program gives
+        ("args.root, 'nested'", "kind == 'nested'", "warning"),
     ],
 )
 def test_a_listing_in_a_branch(given: str, test: str, severity: str) -> None:
@@ -129,7 +131,12 @@ torch.optim.SGD(net.parameters(), lr=0.1).step()
 
 @pytest.mark.parametrize(
     ("test", "severity"),
-    [("self.size", "note"), ("self.mode == 'nested'", "warning"), ("getattr(self, 'size')", "note")],
+    [
+        ("self.size", "note"),
+        ("self.mode == 'nested'", "note"),
+        ("self.mode == 'flat'", "warning"),
+        ("getattr(self, 'size')", "note"),
+    ],
 )
-def test_a_branch_that_a_name_chooses_is_not_asked_about(test: str, severity: str) -> None:
+def test_a_branch_by_the_default_of_a_parameter(test: str, severity: str) -> None:
     assert severities("DET302", run=CALLED.format("mode='flat', size=None", test)) == [severity]

@@ -130,6 +130,19 @@ PAD: Final = 'F.pad(x[:, :3], (0, 1, 0, height % 2), "reflect")'
 UP: Final = 'F.interpolate(input=x, scale_factor=2, mode="bilinear")'
 
 
+MODES: Final = f"""\
+from torch.nn import functional as F
+
+
+def up(x, kind):
+    if kind == "smooth":
+        return {UP}
+    return F.interpolate(x, scale_factor=2)
+
+
+"""
+
+
 def net(op: str, name: str = "Net", part: str = "pass", given: str = "x", reduced: str = "") -> str:
     return NETS.format(op=op, name=name, part=part, given=given, reduced=reduced)
 
@@ -155,6 +168,18 @@ def net(op: str, name: str = "Net", part: str = "pass", given: str = "x", reduce
             },
             ["warning"],
         ),
+        (
+            {
+                "net.py": "from part import Part\n" + net("self.part(self.conv(x))", part="self.part = Part()"),
+                "part.py": "class Part:\n    pass\n",
+                "other.py": net("self.part(x)", part="self.part = Part()") + net(UP, "Part"),
+                "train.py": LEARNING + "import other\nprint(other.Net())\n",
+            },
+            ["note"],
+        ),
+        ({"net.py": MODES + net("up(x, 'smooth') + up(self.conv(x), 'sharp')")}, ["note"]),
+        ({"net.py": MODES + net("up(self.conv(x), 'smooth') + up(x, 'sharp')")}, ["warning"]),
+        ({"net.py": net(UP, given="self.drop(x)", part="self.drop = nn.Dropout()")}, ["note"]),
     ],
     ids=[
         "padded",
@@ -166,7 +191,11 @@ def net(op: str, name: str = "Net", part: str = "pass", given: str = "x", reduce
         "part of learned",
         "in a container",
         "of another file",
+        "of another class of the name",
+        "by a name for it",
+        "by a name for what is learned",
+        "dropped out",
     ],
 )
 def test_the_input_of_a_network_has_no_gradient(files: dict[str, str], severities: list[str]) -> None:
-    assert said({**files, "train.py": LEARNING}) == severities
+    assert said({"train.py": LEARNING, **files}) == severities

@@ -41,6 +41,8 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
         names = sorted(module.callee(call))
         row = reseeding.get(names[0]) if names else None
         if row is not None and applies(module, call, row.list("when"), row.list("unless")):
+            if _is_thrown_away(call):
+                continue
             told.add(call)
             fix, only = _reseeded(module, call), taken(module, call, arms(module))
             called, source = module.short(call.function), "the operating system"
@@ -70,6 +72,12 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 yield module.finding(
                     rule, call, related=related, lowered=not sure, only_if=asked, fix=fix, call=name, source=source
                 )
+
+
+def _is_thrown_away(call: s.Call) -> bool:
+    """Return whether a call seeds an object that it has just made and that nothing keeps: `Random().seed()`."""
+    made = call.function.value if isinstance(call.function, s.Attribute) else None
+    return isinstance(made, s.Call) and isinstance(call.parent, s.ExpressionStatement)
 
 
 def _reseeded(module: Module, call: s.Call) -> Fix | None:

@@ -18,8 +18,6 @@ _COMPARING = frozenset(("==", "!=", "in", "not in"))
 def arms(module: Module) -> frozenset[s.Block]:
     """Return the innermost branches of functions that hold a listing, an operation without a fixed order, or a call
     that seeds from the operating system.
-
-    Branches chosen by a name are left out: which model or dataset is the default says little about the others.
     """
     names, methods = _operations(module.catalogue)
     calls = [
@@ -33,16 +31,20 @@ def arms(module: Module) -> frozenset[s.Block]:
 def taken(module: Module, call: s.Call, known: Container[s.Block]) -> Taken | None:
     """Return the question of whether programs reach a call; None unless one of the `known` branches decides that."""
     arm = _around(call)
-    return None if arm is None or arm not in known else Taken(module.place(arm.statements[0]), *module.point(call)[:2])
+    if arm is None or arm not in known:
+        return None
+    choice = arm.parent
+    named = isinstance(choice, s.If) and _compares_texts(choice.test)
+    return Taken(module.place(arm.statements[0]), *module.point(call)[:2], named=named)
 
 
 def _around(call: s.Call) -> s.Block | None:
-    """Return the innermost branch around a call in its function; None if there is none or a name chooses it."""
+    """Return the innermost branch around a call in its function; None if there is none."""
     below: s.Node = call
     for around in call.ancestors():
         if isinstance(around, s.If) and (below is around.body or below is around.orelse):
             inside = any(isinstance(each, s.Function) for each in around.ancestors())
-            return below if inside and isinstance(below, s.Block) and not _compares_texts(around.test) else None
+            return below if inside and isinstance(below, s.Block) else None
         if isinstance(around, s.Function):
             return None
         below = around
@@ -50,6 +52,7 @@ def _around(call: s.Call) -> s.Block | None:
 
 
 def _compares_texts(test: s.Expression) -> bool:
+    """Return whether a name is compared: which model or dataset is the default says little about the others."""
     compared = (node for node in s.walk(test) if isinstance(node, s.Operation) and node.operator in _COMPARING)
     constants = (each for node in compared for each in s.walk(node) if isinstance(each, s.Constant))
     return any(isinstance(each.value, str) for each in constants)

@@ -12,6 +12,7 @@ from detlint.link.state.program import Program
 from detlint.places import Place
 from detlint.programs.entries import Entry
 from detlint.programs.events import MEETS, PASSES, Marked
+from detlint.project.names import Names
 from detlint.questions import InProgram, Meets, Taken
 
 
@@ -21,11 +22,12 @@ class Branches:
     def __init__(self, program: Program, entries: Sequence[Entry]) -> None:
         self._program = program
         self._entries = entries
+        self._names = Names(program)
 
     def takes(self, question: Taken | InProgram) -> bool:
-        """Return whether a program takes a branch, options at their defaults, or no entry point reaches its function.
+        """Return whether a program takes a branch, or no entry point reaches its function.
 
-        False for code whose names nothing mentions.
+        Options have their defaults, but for a branch that a name chooses. False for code whose names nothing mentions.
         """
         if isinstance(question, InProgram):
             held = question.inputs is None or self._is_held(question.inputs, question.path)
@@ -36,7 +38,7 @@ class Branches:
             return True
         walks = self._program.walks
         reached = bool(self._entries and walks.get((asked.path, asked.function)))
-        return self._taken.get(asked.place, not reached)
+        return self._taken.get(asked.place, not reached) or (asked.named and asked.place in self._taken)
 
     def meets(self, question: Meets) -> bool:
         """Return whether a program, but for tests and those that only try out a file, meets the conditions of a row."""
@@ -56,9 +58,14 @@ class Branches:
         return all(name in self._walked[path] or self._is_mentioned(name, path) for name in names)
 
     def _is_held(self, names: Iterable[str], path: str) -> bool:
-        """Return whether a module of another file holds an object of one of some classes."""
-        others = (facts.holding for other, facts in self._program.facts.items() if other != path)
-        return any(not set(names).isdisjoint(each) for each in others)
+        """Return whether a module of another file holds an object of one of some classes of a file."""
+        own = {name: f"{self._program.facts[path].module}.{name}" for name in names}
+        for other, facts in self._program.facts.items():
+            for name in facts.holding if other != path else ():
+                wanted = own.get(name.rpartition(".")[2])
+                if wanted is not None and ("." not in name or self._names.defined(name, other) == wanted):
+                    return True
+        return False
 
     def _is_mentioned(self, name: str, path: str) -> bool:
         return any(name in texts for other, texts in self._texts.items() if other != path)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from detlint.analysis.training.contexts import around, named
-from detlint.analysis.values.parameters import calls_of, given, parameter_of
+from detlint.analysis.training.layers import given_to_layer
+from detlint.analysis.values.parameters import calls_leading_to, given, parameter_of
 from detlint.analysis.values.tensors import every, is_integer, listed, method_of, registered_buffer, tensors
 from detlint.semantics.index import asked_once
 from detlint.semantics.model import Module
@@ -43,6 +44,9 @@ def _constant_value(module: Module, value: s.Expression, depth: int) -> bool:
         return False
     if module.callee(value) & listed(module, "parameter"):
         return module.possible(module.argument(value, "requires_grad")) == [False]
+    layered = given_to_layer(module, value)
+    if layered is not None:
+        return is_constant(module, layered, depth - 1)
     method, receiver, positional = method_of(module, value)
     if method in listed(module, "asks-gradient"):
         return bool(positional) and literal(positional[0]) is False
@@ -93,7 +97,8 @@ def _is_given_constants(module: Module, name: s.Name, depth: int) -> bool:
     if found is None:
         return False
     function, parameter = found
-    calls = [] if function.name in named(module, "module-methods") else calls_of(module, function)
+    own = function.name in named(module, "module-methods")
+    calls = [] if own else calls_leading_to(module, function, name)
     if not calls:
         return parameter.name in named(module, "data")
     values = [given(call, function, parameter) for call in calls]

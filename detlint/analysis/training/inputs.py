@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from detlint.analysis.training.constants import is_constant
-from detlint.analysis.training.contexts import is_module, makes_object, named
+from detlint.analysis.training.contexts import around, is_module, named
+from detlint.analysis.training.layers import given_to_layer
 from detlint.analysis.values.conditions import subject
-from detlint.analysis.values.parameters import calls_of, given
+from detlint.analysis.values.parameters import calls_leading_to, given
 from detlint.analysis.values.tensors import listed, method_of, tensors
 from detlint.semantics.index import asked_once, last_word
 from detlint.semantics.model import Module
@@ -64,7 +65,7 @@ class _Inputs:
         for binding in bindings:
             function = binding.node.parent if isinstance(binding.node, s.Parameter) else None
             if isinstance(binding.node, s.Parameter) and isinstance(function, s.Function):
-                yield from self._of_parameter(function, binding.node)
+                yield from self._of_parameter(function, binding.node, name)
             elif binding.kind in ("assign", "for") and binding.value is not None:
                 yield from self.of(binding.value)
             else:
@@ -73,13 +74,11 @@ class _Inputs:
     def _given(self, call: s.Call) -> Iterable[s.Expression]:
         """Return what a function of torch, a method of a tensor, or a layer without weights is given."""
         module = self._module
-        made = [call.function] if isinstance(call.function, s.Call) else module.constructors(call)
-        if made:
-            weights = module.catalogue.names("randomness", "consumer", weights="yes")
-            layers = module.catalogue.names("ops", "op", rule="DET302") - weights
-            if not all(makes_object(names) and names <= layers for names in map(module.callee, made)):
+        if isinstance(call.function, s.Call) or module.constructors(call):
+            layered = given_to_layer(module, call)
+            if layered is None:
                 raise _DependsError
-            return [argument.value for argument in call.arguments[:1]]
+            return [layered]
         method, receiver, positional = method_of(module, call)
         tensor = receiver or (subject(module, call) if method else None)
         fresh = module.callee(call) & (listed(module, "factory") | listed(module, "like"))
@@ -88,11 +87,11 @@ class _Inputs:
             raise _DependsError
         return tensors(tensor, positional) if method in listed(module, "joining") else [tensor]
 
-    def _of_parameter(self, function: s.Function, parameter: s.Parameter) -> Iterator[str]:
-        """Yield the sources of what the calls of a function pass; for the `forward` of a module, its class as well."""
-        if parameter in self._followed:
-            return
-        self._followed.add(parameter)
+    def _of_parameter(self, function: s.Function, parameter: s.Parameter, name: s.Name) -> Iterator[str]:
+        """Yield the sources of what the calls of a function pass that get to where a parameter is named.
+
+        For the `forward` of a module its class is one, too.
+        """
         module, klass = self._module, class_of(function)
         if klass is not None and is_module(module, klass) and function.name in named(module, "module-methods"):
             if _gives_loss(module, function):  # it is handed what another network has computed
@@ -100,10 +99,12 @@ class _Inputs:
             yield from (each.name for each in module.family(klass))
             calls = [call for each in module.family(klass) for call in _runs(module, each)]
         else:
-            calls = calls_of(module, function)
+            calls = calls_leading_to(module, function, name)
             if not calls:
                 raise _DependsError
         for call in calls:
+            if around(module, call, "no-gradient"):
+                continue
             passed = given(call, function, parameter)
             if passed is None:
                 raise _DependsError
@@ -136,16 +137,15 @@ def _gives_loss(module: Module, function: s.Function) -> bool:
 
 
 def classes_spoken_of(module: Module) -> Iterator[str]:
-    """Yield the names of classes of other files that modules of this one speak of, as they do of their parts."""
+    """Yield the names of classes of other files that modules of this one speak of, as they do of their parts.
+
+    They are dotted where the file imports them.
+    """
     own = {klass.name for klass in module.every(s.Class)}
     named_so = ((each, each.id) for each in module.every(s.Name))
     reached = ((each, each.attribute) for each in module.every(s.Attribute))
     for each, name in chain(named_so, reached) if own else ():
         if name[:1].isupper() and name not in own:
-            klass = module.class_of(each)
-            if klass is not None and is_module(module, klass) and not _is_of_torch(module, each):
-                yield name
-
-
-def _is_of_torch(module: Module, node: s.Expression) -> bool:
-    return any(name.startswith("torch.") for name in module.names(node))
+            klass, full = module.class_of(each), module.names(each)
+            if klass is not None and is_module(module, klass) and not any(n.startswith("torch.") for n in full):
+                yield from sorted(full) or [name]

@@ -1,8 +1,8 @@
-"""Where the layers that a program makes are run: nowhere, or on the CPU alone."""
+"""Where the layers that a program makes are run, nowhere or on the CPU alone, and what they are given."""
 
 from __future__ import annotations
 
-from detlint.analysis.training.contexts import named
+from detlint.analysis.training.contexts import makes_object, named
 from detlint.analysis.values.tensors import is_on_cpu
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
@@ -31,6 +31,17 @@ def is_idle(module: Module, call: s.Call) -> bool:
     attributes = {target.attribute for target in assign.targets if isinstance(target, s.Attribute)}
     parts = (*module.every(s.Constant), *module.every(s.Attribute))
     return not any(_reads(node, attributes) for node in parts)
+
+
+def given_to_layer(module: Module, call: s.Call) -> s.Expression | None:
+    """Return the tensor that a call gives a layer of torch without weights; None where it does not surely do that."""
+    made = [call.function] if isinstance(call.function, s.Call) else module.constructors(call)
+    names = module.catalogue.names
+    layers = (names("ops", "op", rule="DET302") | names("dropout", "dropout", kind="layer")) - names(
+        "randomness", "consumer", weights="yes"
+    )
+    known = made and all(makes_object(each) and each <= layers for each in map(module.callee, made))
+    return call.arguments[0].value if known and call.arguments else None
 
 
 def runs_on_cpu(module: Module, call: s.Call) -> bool:

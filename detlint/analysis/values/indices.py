@@ -98,7 +98,8 @@ def _kind_of_index(
         last = literal(positional[-1]) if positional else None
         return "unique" if last == 1 and dim in (len(positional) - 1, -1) else None
     if method in ("expand", "repeat"):
-        sizes = [literal(size) for size in positional]
+        own = [method == "expand" and _is_size_of(module, size, receiver, at) for at, size in enumerate(positional)]
+        sizes = [-1 if same else literal(size) for same, size in zip(own, positional, strict=True)]
         if dim is None or sizes == [UNKNOWN] or not -len(sizes) <= dim < len(sizes):
             return None
         if sizes[dim] in (-1, 1):
@@ -107,6 +108,15 @@ def _kind_of_index(
     if method in listed(module, "same-values"):
         return index_values(module, receiver, dim, depth - 1)
     return None
+
+
+def _is_size_of(module: Module, size: s.Expression, tensor: s.Expression, dim: int) -> bool:
+    """Return whether a size is that of a tensor along a dimension: `x.size(0)`, `x.shape[0]`."""
+    shape = size.value if isinstance(size, s.Subscript) else size.function if isinstance(size, s.Call) else None
+    at = size.indices if isinstance(size, s.Subscript) else [a.value for a in getattr(size, "arguments", ())]
+    asked = isinstance(shape, s.Attribute) and shape.attribute in ("size", "shape")
+    same = asked and isinstance(shape, s.Attribute) and module.source(shape.value) == module.source(tensor)
+    return same and len(at) == 1 and literal(at[0]) == dim
 
 
 def is_one_a_row(module: Module, index: s.Expression, dim: int | None, depth: int = _DEPTH) -> bool:

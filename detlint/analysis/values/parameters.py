@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
 from detlint.semantics.model import Module
-from detlint.semantics.values import literal
+from detlint.semantics.values import UNKNOWN, literal
 from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of, reaching
 
 _CONSTRUCTOR = "__init__"
+_COMPARED: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq, "!=": operator.ne, "is": operator.is_, "is not": operator.is_not,
+    "in": lambda one, many: one in many, "not in": lambda one, many: one not in many,
+}  # fmt: skip
 
 
 def parameter_of(name: s.Name) -> tuple[s.Function, s.Parameter] | None:
@@ -27,6 +35,60 @@ def calls_of(module: Module, function: s.Function) -> list[s.Call]:
         return list(module.calls_to((module.qualified(klass or function),)))
     named_so = (each.parent for each in module.attributes(function.name) if not each.stored)
     return [call for call in named_so if isinstance(call, s.Call)]
+
+
+def calls_leading_to(module: Module, function: s.Function, node: s.Node) -> list[s.Call]:
+    """Return the calls of a function in its file that may get to a node in it, by the constants that they pass."""
+    tests = list(_tests(node, function))
+    return [call for call in calls_of(module, function) if all(_told(t, call, function) is not no for t, no in tests)]
+
+
+def _tests(node: s.Node, function: s.Function) -> Iterator[tuple[s.Expression, bool]]:
+    """Yield the tests on the way to a node in a function, each with the outcome that leads elsewhere."""
+    below = node
+    for around in node.ancestors():
+        if around is function:
+            return
+        if isinstance(around, s.If) and below is not around.test:
+            yield around.test, below is not around.body
+        if isinstance(around, s.Block) and isinstance(below, s.Statement):
+            for before in around.statements[: around.statements.index(below)]:
+                last = before.body.statements[-1:] if isinstance(before, s.If) else ()
+                if isinstance(before, s.If) and last and isinstance(last[0], s.Leave):
+                    yield before.test, True
+        below = around
+
+
+def _told(test: s.Expression, call: s.Call, function: s.Function) -> bool | None:
+    """Return the outcome of a test in a function by the constants that a call of it passes, or None."""
+    if isinstance(test, s.Operation) and test.operator in ("and", "or", "not"):
+        parts = [_told(each, call, function) for each in test.operands]
+        if test.operator == "not":
+            return None if parts[0] is None else not parts[0]
+        decides = test.operator == "or"
+        return decides if decides in parts else None if None in parts else not decides
+    if isinstance(test, s.Operation) and test.operator in _COMPARED and len(test.operands) == 2:
+        first, second = (_passed(each, call, function) for each in test.operands)
+        told = UNKNOWN not in (first, second)
+        return _COMPARED[test.operator](first, second) if told and _are_alike(test.operator, first, second) else None
+    value = _passed(test, call, function)
+    return None if value is UNKNOWN else bool(value)
+
+
+def _passed(node: s.Expression, call: s.Call, function: s.Function) -> object:
+    """Return the constant that an expression is, or that a call passes for the parameter that it is."""
+    found = parameter_of(node) if isinstance(node, s.Name) else None
+    if found is None or found[0] is not function:
+        return literal(node)
+    value = given(call, function, found[1])
+    return UNKNOWN if value is None else literal(value)
+
+
+def _are_alike(compared: str, first: object, second: object) -> bool:
+    """Return whether constants can be compared: `in` needs a container of texts, or a text."""
+    if compared in ("in", "not in"):
+        return isinstance(second, tuple) or (isinstance(first, str) and isinstance(second, str))
+    return True
 
 
 def given(call: s.Call, function: s.Function, parameter: s.Parameter) -> s.Expression | None:
