@@ -36,6 +36,7 @@ class Net(nn.Module):
 
     def forward(self, x, y, index, flag, k, *args, **kwargs):
 """
+UNMEASURED = ("DET207", "DET304", "DET305")  # findings without an operation
 CODES = ("DET207", "DET3", "DET401", "DET402", "DET501", "DET506", "DET601", "DET604")
 
 
@@ -245,20 +246,22 @@ def test_a_finding_with_an_operation_crosses_processes() -> None:
     assert pickle.loads(pickle.dumps(finding)) == finding
 
 
-def test_every_operation_of_the_pages_is_of_a_row_and_of_literals() -> None:
+MEASURED = [code for code in catalogue.load().rules if code.startswith(CODES) and code not in UNMEASURED]
+
+
+@pytest.mark.parametrize("code", MEASURED)
+def test_every_operation_of_the_pages_is_of_a_row_and_of_literals(code: str) -> None:
     rows = {row.id for tables in catalogue.load().tables.values() for table in tables.values() for row in table}
     count = 0
-    for rule in catalogue.load().rules.values():
-        if rule.code.startswith(CODES):
-            for fence in (fence for file in files(rule) for fence in python(file)):
-                for judged in report({"example.py": fence.text}, (rule.code,)).findings:
-                    operation = judged.finding.operation
-                    if operation is not None:
-                        count += 1
-                        assert operation.row in rows
-                        for _, text in (*operation.arguments, *operation.defaults):
-                            assert repr(ast.literal_eval(text)) == text
-    assert count > 50
+    for fence in (fence for file in files(catalogue.load().rules[code]) for fence in python(file)):
+        for judged in report({"example.py": fence.text}, (code,)).findings:
+            operation = judged.finding.operation
+            if operation is not None:
+                count += 1
+                assert operation.row in rows
+                for _, text in (*operation.arguments, *operation.defaults):
+                    assert repr(ast.literal_eval(text)) == text
+    assert count > 0
 
 
 # Outputs

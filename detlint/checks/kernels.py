@@ -10,7 +10,7 @@ from packaging.version import Version
 
 from detlint.analysis.training.contexts import around, in_program, may_be_on_gpu, shown
 from detlint.analysis.training.destinations import taken_back
-from detlint.analysis.training.first_use import first_use
+from detlint.analysis.training.first_use import first_use, uses
 from detlint.analysis.training.gradients import may_have_gradient, operands
 from detlint.analysis.training.inputs import inputs_of
 from detlint.analysis.training.layers import is_idle, runs_on_cpu
@@ -183,10 +183,17 @@ def _speaks_of(module: Module, call: s.Call, row: Row) -> bool:
         return _method(call) in row.list("methods")
     if not row.text("called"):
         callee = module.callee(call)
-        return bool(callee) and callee <= names and applies(module, call, when, unless, usual=True)
+        covered = bool(callee) and callee <= names and applies(module, call, when, unless, usual=True)
+        return covered and _is_given(module, call, [each for each in when if each.startswith("@dtype")])
     made = module.constructors(call)
     known = bool(made) and all(module.callee(one) <= names and applies(module, one, (), unless) for one in made)
     return known and applies(module, call, when, (), usual=True)
+
+
+def _is_given(module: Module, call: s.Call, when: list[str]) -> bool:
+    """Return whether a layer that is made here may be given tensors that meet conditions; a call was asked already."""
+    runs = [use for use in uses(module, call) if isinstance(use, s.Call)] if when and _constructs(module, call) else []
+    return not runs or any(applies(module, run, when, ()) for run in runs)
 
 
 def _method(call: s.Call) -> str:

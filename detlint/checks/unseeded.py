@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from detlint.catalogue import Rule
 from detlint.finding import Finding, Place, Related
-from detlint.programs.entries import Entry, Met, Stream
+from detlint.programs.entries import Entry, Stream
 from detlint.programs.events import FORKED, RESEEDED, UNSEEDED, Drawn, Perhaps, Seeded, Switched, is_parameter
+from detlint.programs.met import Met
 from detlint.project.project import Project
 
 _SHOWN = 3

@@ -7,8 +7,9 @@ from typing import Any
 
 from detlint import __version__
 from detlint.finding import Place
-from detlint.programs.entries import Entry, Met, Stream
+from detlint.programs.entries import Entry, Stream
 from detlint.programs.events import CHANCE, Drawn, Seeded
+from detlint.programs.met import Met
 from detlint.report import Programs
 from detlint.support.printed import in_json
 

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Generic, TypeVar, cast
+from typing import TypeVar, cast
 
 from detlint.finding import Place
 from detlint.generators import GENERATORS
 from detlint.programs.events import (
-    CAUGHT,
     CHANCE,
     FORKED,
-    FUNCTION,
-    PROGRAM,
     RESEEDED,
     SEEDED,
     START,
     UNSEEDED,
     UNSURE,
-    Apart,
-    Called,
     Drawn,
     Event,
     Example,
-    Guarded,
     Loaded,
     Marked,
-    Scope,
     Seeded,
     State,
     Switched,
@@ -36,26 +29,9 @@ from detlint.programs.events import (
     is_aside,
     is_parameter,
 )
+from detlint.programs.met import Met, every
 
-Path = tuple[Called, ...]
-Test = tuple[Path, int, int]  # the calls that lead to its trace, the trace's `id`, and its index there
-Arm = tuple[Test, bool]  # a test, and whether it is the second of its arms
-Left = tuple[Arm, int]  # an arm that leaves, and what it ends
 E = TypeVar("E", bound=Event, covariant=True)
-
-
-@dataclass(frozen=True)
-class Met(Generic[E]):
-    """An event of a trace, with the calls that lead there and the option that guards it, if any."""
-
-    event: E
-    path: Path
-    guarded: bool = False  # it may happen or not
-    option: str = ""  # it happens only if this option is not at its default
-    apart: tuple[object, ...] = ()  # what contains it for a while or in another process, outermost first
-    dispatch: Place | None = None  # the outermost call that leads here or elsewhere
-    arms: tuple[Arm, ...] = ()  # the arms it happens in
-    sides: tuple[Arm, ...] = ()  # the arms it happens in by default, or since the other arm has left
 
 
 @dataclass(frozen=True)
@@ -126,15 +102,14 @@ class Entry:
     @property
     def acts(self) -> bool:
         """Whether any event says what the program does."""
-        return any(not is_aside(m.event) for m in self._events())
-
-    def _events(self) -> Iterator[Met[Event]]:
-        return _flat(self.trace, Met(Marked("", Place("", 0, 0, 0, 0)), ()), set())
+        return any(not is_aside(m.event) for m in every(self.trace))
 
     @cached_property
     def met(self) -> tuple[Met[Event], ...]:
         """All events, in program order, each once for what guards it."""
-        return tuple(self._events())
+        found = tuple(every(self.trace))
+        modes = _modes(found)
+        return tuple(every(self.trace, modes)) if modes else found
 
     def of(self, kind: type[E]) -> list[Met[E]]:
         """Return the events of a kind."""
@@ -293,6 +268,12 @@ class Entry:
         return next((m for m in found if not (m.event.seed and (m.guarded or m.apart))), None)
 
 
+def _modes(met: Sequence[Met[Event]]) -> frozenset[str]:
+    """Return the options that choose what a program does: those with which it trains, where it never does without."""
+    options = {m.option for m in met if isinstance(m.event, Marked) and m.event.kind == "trains"}
+    return frozenset() if "" in options else frozenset(each for each in options if not is_parameter(each))
+
+
 def _surely_first(draws: Sequence[Met[Drawn]]) -> Met[Drawn] | None:
     """Return the first draw; if it may not happen and sets no weights, a later one of its kind that surely does."""
     first = next(iter(draws), None)
@@ -334,67 +315,3 @@ def _holds(one: Met[Event], other: Met[Event]) -> bool:
 def _probes(draw: Met[Drawn]) -> bool:
     """Return whether a draw may happen while a module is imported: a test of what the machine can do."""
     return draw.guarded and any(call.imports for call in draw.path)
-
-
-def _flat(
-    trace: Trace, around: Met[Event], seen: set[object], outer: int = 0
-) -> Generator[Met[Event], None, tuple[Left, ...]]:
-    """Yield the events of a trace, given what is known around it; return the arms that leave it.
-
-    The first `outer` sides are those of the call. A trace is followed again where other arms have left its function: a
-    seed there may come after a draw that it does not come after here.
-    """
-    left: tuple[Left, ...] = ()
-    own = _beside(around.sides[outer:])
-    for index, event in enumerate(trace):
-        known = (around.guarded, around.option, bool(around.apart))
-        gone: tuple[Left, ...] = ()
-        if isinstance(event, Called):
-            if (id(event.trace), known, own) not in seen:
-                seen.add((id(event.trace), known, own))
-                inner = replace(around, path=(*around.path, event))
-                gone = yield from _flat(event.trace, inner, seen, len(inner.sides))
-                gone = _ending(gone, PROGRAM)
-        elif isinstance(event, Guarded):
-            arm = ((around.path, id(trace), index - event.instead), event.instead)
-            gone = yield from _flat(event.trace, _within(event, around, arm), seen, outer)
-            gone = (*gone, (arm, event.reach)) if event.reach != CAUGHT else gone
-        elif isinstance(event, Apart):
-            held = (*around.apart, (around.path, id(trace), index))
-            gone = yield from _flat(event.trace, replace(around, apart=held), seen, outer)
-            gone = _ending(gone, FUNCTION)
-        elif isinstance(event, Scope):
-            gone = yield from _flat(event.trace, around, seen, outer)
-            gone = _ending(gone, PROGRAM)
-        else:
-            if (told := (event, known, _beside(around.sides) if isinstance(event, Seeded) else ())) not in seen:
-                seen.add(told)
-                yield replace(around, event=event)
-        if gone:
-            left += gone
-            around = replace(around, sides=(*around.sides, *((test, not second) for (test, second), _ in gone)))
-            own = _beside(around.sides[outer:])
-    return left
-
-
-def _within(event: Guarded, around: Met[Event], arm: Arm) -> Met[Event]:
-    """Return what is known of everything in an arm."""
-    if event.sure:
-        return replace(around, sides=(*around.sides, arm))
-    return replace(
-        around,
-        guarded=True,
-        option=event.option if is_parameter(event.option) else around.option or event.option,
-        dispatch=around.dispatch or event.dispatch,
-        arms=(*around.arms, arm),
-    )
-
-
-def _beside(sides: tuple[Arm, ...]) -> tuple[object, ...]:
-    """Return the sides without the calls that lead to them, so that they are equal for calls with the same trace."""
-    return tuple([(*test[1:], second) for test, second in sides]) if sides else sides
-
-
-def _ending(gone: tuple[Left, ...], reach: int) -> tuple[Left, ...]:
-    """Return those of the leaving arms that end this."""
-    return tuple(one for one in gone if one[1] == reach) if gone else gone

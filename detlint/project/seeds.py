@@ -8,7 +8,7 @@ from functools import cached_property
 
 from detlint.finding import Place
 from detlint.link.state.program import Program
-from detlint.programs.entries import Entry, Met
+from detlint.programs.entries import Entry
 from detlint.programs.events import (
     ANY,
     BEGINS,
@@ -25,6 +25,7 @@ from detlint.programs.events import (
     Sampler,
     Seeded,
 )
+from detlint.programs.met import Met
 from detlint.questions import Copied, FromEntropy, NeverSeeded, Races, Seedless
 
 _Places = tuple[frozenset[Place], frozenset[Place]]

@@ -12,8 +12,9 @@ from detlint.analysis.seeds.seeds import seed_at
 from detlint.analysis.values.parsers import OPTIONS, libraries, methods
 from detlint.editing import edits
 from detlint.finding import Fix, Remedy, Safety, Step
-from detlint.programs.entries import Entry, Met, Stream
+from detlint.programs.entries import Entry, Stream
 from detlint.programs.events import Drawn, Seeded
+from detlint.programs.met import Met
 from detlint.repairs import lines, places
 from detlint.repairs.moving import moved
 from detlint.repairs.widening import takes

@@ -14,6 +14,7 @@ from detlint.catalogue import Catalogue, Rule
 from detlint.finding import Finding, Fix, Operation, Place, Related
 from detlint.questions import Question, Unseeded
 from detlint.semantics import libraries
+from detlint.semantics.containers import held_by_name
 from detlint.semantics.resolve import PARTIAL, Resolver
 from detlint.semantics.values import UNKNOWN, parse_signature
 from detlint.support.records import record
@@ -193,11 +194,14 @@ class Module(Resolver):
         return Passed(True if sure else None, tuple(unpacked), default) if unpacked else Passed(False, (), default)
 
     def constructors(self, call: s.Call) -> list[s.Call]:
-        """Return the calls that made the object that is called, such as a loss; empty if unknown."""
-        values = [] if isinstance(call.function, s.Call) else self.values(call.function) or []
-        made = [self._moved(value) for value in values]
-        found = [value for value in made if isinstance(value, s.Call) and self.callee(value)]
-        return found if len(found) == len(values) else []
+        """Return the calls that made the object that is called, a loss or an item of a list; empty if unknown."""
+        known = None if isinstance(call.function, s.Call) else self.values(call.function)
+        if known is None or known == [call.function]:
+            known = held_by_name(self, call.function)
+        moved = [self._moved(value) for value in known or ()]
+        made = [one for value in moved for one in ((not isinstance(value, s.Call) and self.values(value)) or [value])]
+        found = [value for value in dict.fromkeys(made) if isinstance(value, s.Call) and self.callee(value)]
+        return found if len(found) == len(dict.fromkeys(made)) else []
 
     def _moved(self, value: s.Expression) -> s.Expression:
         """Return the module that methods such as `cuda`, which return the module itself, were called on."""

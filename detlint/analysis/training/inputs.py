@@ -115,6 +115,8 @@ def _runs(module: Module, klass: s.Class) -> Iterator[s.Call]:
     """Yield the calls in modules of what they hold as an object of a class. Raises _DependsError for other uses."""
     for name in module.names_of(klass.name):
         holder, made = module.class_of(name), name.parent
+        if holder is not None and _is_within_module(module, holder):
+            raise _DependsError  # a setting of the module says what its part is
         if holder in (None, klass) or not is_module(module, holder):
             continue
         assign = made.parent if isinstance(made, s.Call) and made.function is name else None
@@ -125,6 +127,10 @@ def _runs(module: Module, klass: s.Class) -> Iterator[s.Call]:
             run = read.parent
             if not read.stored and isinstance(run, s.Call) and run.function is read:
                 yield run
+
+
+def _is_within_module(module: Module, klass: s.Class) -> bool:
+    return any(isinstance(each, s.Class) and is_module(module, each) for each in klass.ancestors())
 
 
 def _gives_loss(module: Module, function: s.Function) -> bool:

@@ -32,6 +32,8 @@ def _of(module: Module, value: s.Expression, depth: int) -> str:
     passed = next((a.value for a in value.arguments if a.keyword == "dtype"), None)
     if passed is not None:
         return _named(module, module.names(passed))
+    if module.callee(value) and module.callee(value) <= listed(module, "same-tensor") and value.arguments:
+        return element_type(module, value.arguments[0].value, depth - 1)
     method, receiver, positional = method_of(module, value)
     if method in ("to", "type") and positional and (told := _named(module, module.names(positional[0]))):
         return told
