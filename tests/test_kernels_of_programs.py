@@ -199,3 +199,37 @@ def net(op: str, name: str = "Net", part: str = "pass", given: str = "x", reduce
 )
 def test_the_input_of_a_network_has_no_gradient(files: dict[str, str], severities: list[str]) -> None:
     assert said({"train.py": LEARNING, **files}) == severities
+
+
+BUILD: Final = """\
+from torchvision.models import detection
+
+
+def build(classes):
+    model = detection.maskrcnn_resnet50_fpn(num_classes=classes)
+    return model
+
+
+def shown(classes):
+    print(detection.maskrcnn_resnet50_fpn(num_classes=classes))
+"""
+USE: Final = """\
+import torch
+from build import build
+
+model = build(3).cuda()
+{}
+"""
+TRAINED: Final = """\
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+for images, targets in torch.load("data.pt"):
+    sum(model(images, targets).values()).backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("used", "severities"), [(TRAINED, ["warning"]), ("print(model(torch.load('data.pt')))", [])])
+def test_a_model_that_a_function_returns_is_trained_by_the_program_that_takes_it(
+    used: str, severities: list[str]
+) -> None:
+    assert said({"build.py": BUILD, "train.py": USE.format(used)}) == severities

@@ -16,7 +16,7 @@ from detlint.analysis.training.inputs import inputs_of
 from detlint.analysis.training.layers import is_idle, runs_on_cpu
 from detlint.analysis.training.learning import is_learning, is_lent
 from detlint.analysis.training.phases import follows_mode, hangs_on_size
-from detlint.analysis.training.trained import is_asked_for, is_trained
+from detlint.analysis.training.trained import is_asked_for, is_lent_out, is_trained
 from detlint.analysis.values.conditions import applies
 from detlint.analysis.values.operations import operation
 from detlint.catalogue import Catalogue, Row, Rule
@@ -128,7 +128,7 @@ def _matters(module: Module, call: s.Call, row: Row) -> bool:
     """Return whether a call may run on a GPU and, where the row is about a gradient, may have one."""
     if row.text("of") == "model":
         said = any(word in module.text for word in row.list("spared"))
-        return not said and not is_asked_for(module, call) and is_trained(module, call)
+        return not said and not is_asked_for(module, call) and (is_trained(module, call) or is_lent_out(module, call))
     weights = bool(row.text("weights"))
     if row.text("direction") == "backward" and not may_have_gradient(module, call, weights=weights):
         return False
@@ -159,7 +159,10 @@ def _learning(module: Module, call: s.Call, row: Row) -> InProgram | None:
     if row.text("direction") != "backward":
         return None
     path, function, _ = module.point(call)
-    lent = _is_lent(module, call, row) and not is_learning(module, call)
+    if row.text("of") == "model":
+        lent = not is_trained(module, call)
+    else:
+        lent = _is_lent(module, call, row) and not is_learning(module, call)
     return InProgram(path, learning=True, function=function if lent else "")
 
 

@@ -169,10 +169,10 @@ class Order:
         elif kind == "keeps" and isinstance(call.function, s.Attribute):
             yield from self._kept(call.function.value, call, depth)
         elif kind in ("first", "draws", "array", "writes", "dataset", "state"):
-            settled = kind == "array" and self.calls.is_settled(call)
-            alone = kind == "first" and self.loops.counts.only_one(call)
-            if not (settled or alone or (kind == "draws" and argument.keyword)):
+            is_fixed = {"array": self.calls.is_settled, "first": self.loops.counts.only_one}.get(kind)
+            if not ((is_fixed and is_fixed(call)) or (kind == "draws" and argument.keyword)):
                 yield Leak(call, kind)
+                yield from self._leaks(call, text, depth) if kind == "array" else ()
         elif kind == "adds" or (names and names <= self.parts.keyed):
             yield from self._placed(argument.value, text, depth)
         elif kind == "free":

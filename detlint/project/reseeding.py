@@ -25,6 +25,8 @@ class _Walk:
     def __init__(self) -> None:
         self.found: dict[Place, Place] = {}
         self._ends: dict[_Key, _State] = {}
+        self._calls: list[Place] = []
+        self._seeds: set[tuple[Place, ...]] = set()  # with the calls that lead there
 
     def go(self, trace: Trace, state: _State, through: Place | None, *, sure: bool) -> _State:
         """Walk through a trace, and return the state after it.
@@ -42,7 +44,9 @@ class _Walk:
         before = state
         for event in trace:
             if isinstance(event, Called):
+                self._calls.append(event.place)
                 state = self.go(event.trace, state, through or (event.place if state else None), sure=sure)
+                self._calls.pop()
             elif isinstance(event, Guarded):
                 start = before if event.instead else state
                 before = state
@@ -55,9 +59,11 @@ class _Walk:
             elif isinstance(event, Seeded) and event.restores:
                 state = (*_without(state, event.generators), *((each, event.place) for each in event.generators))
             elif isinstance(event, Seeded) and event.starts and sure:
+                seed = (*self._calls, event.place)
                 for generator, place in state:
-                    if generator in event.generators:
+                    if generator in event.generators and seed not in self._seeds:  # not of a loop's next round
                         self.found.setdefault(place, through or event.place)
+                self._seeds.add(seed)
                 state = _without(state, event.generators)
         return state
 

@@ -51,6 +51,18 @@ def _is_returned(module: Module, node: s.Node, depth: int) -> bool:
     return any(is_trained(module, each, depth - 1) for each in module.calls_to((module.qualified(function),)))
 
 
+def is_lent_out(module: Module, call: s.Call) -> bool:
+    """Return whether a function, which no call in the file names, returns the model that a call makes."""
+    function = function_around(call)
+    if function is None or class_of(function) is not None or any(module.calls_to((module.qualified(function),))):
+        return False
+    node = _chained(module, call)
+    returned = [node]
+    if isinstance(node.parent, s.Assign) and len(node.parent.targets) == 1:
+        returned += _reads(module, node.parent.targets[0], node.parent.value)
+    return any(isinstance(each.parent, s.Leave) and each.parent.kind == "return" for each in returned)
+
+
 def is_asked_for(module: Module, call: s.Call) -> bool:
     """Return whether a call is in a branch that a user asks for: any but one on whether a package is available."""
     tests = [ancestor.test for ancestor in call.ancestors() if isinstance(ancestor, s.If)]
