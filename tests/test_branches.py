@@ -140,3 +140,38 @@ torch.optim.SGD(net.parameters(), lr=0.1).step()
 )
 def test_a_branch_by_the_default_of_a_parameter(test: str, severity: str) -> None:
     assert severities("DET302", run=CALLED.format("mode='flat', size=None", test)) == [severity]
+
+
+LOADERS = """
+import torch
+from torch.utils.data import DataLoader
+
+
+def build(data):
+    return DataLoader(data, batch_size=2, shuffle=True)
+
+
+if __name__ == "__main__":
+    for batch in build(torch.arange(8)):
+        print(batch)
+"""
+TRAINING = """
+import torch
+from loaders import build
+
+{}
+net = torch.nn.Linear(1, 1)
+optimizer = torch.optim.SGD(net.parameters(), 0.1)
+for batch in build(torch.arange(8)):
+    net(batch.float()[:, None]).sum().backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("seed", "severity"), [("torch.manual_seed(0)", "note"), ("", "warning")])
+def test_what_only_tries_out_a_file_says_nothing_of_a_program(seed: str, severity: str) -> None:
+    assert severities("DET201", loaders=LOADERS, train=TRAINING.format(seed)) == [severity]
+
+
+def test_without_a_program_what_tries_out_a_file_counts() -> None:
+    assert severities("DET201", loaders=LOADERS) == ["warning"]

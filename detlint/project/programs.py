@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -62,14 +62,23 @@ def run(
     return _joined(courses[start].outcome for start in starts)
 
 
-def _walks(courses: Iterable[Course]) -> dict[Name, dict[Walk, None]]:
-    """Return the walks of all functions, each walk once."""
+def _walks(courses: Collection[Course]) -> dict[Name, dict[Walk, None]]:
+    """Return the walks of all functions, each walk once; what only tries out a file tells of no others' functions."""
     found: dict[Name, dict[Walk, None]] = defaultdict(dict)
-    for name, walk in {id(walked): walked for course in courses for walked in course.walks}.values():
-        walks = found[name]
-        if walk is not None:
-            walks[walk] = None
+    for trying in (False, True):
+        some = [each for each in courses if _only_tries(each) is trying]
+        known = frozenset(found)
+        for name, walk in {id(walked): walked for course in some for walked in course.walks}.values():
+            if name not in known:
+                walks = found[name]
+                if walk is not None:
+                    walks[walk] = None
     return found
+
+
+def _only_tries(course: Course) -> bool:
+    entry = course.outcome.entry
+    return entry is not None and entry.self_check
 
 
 def _package(program: Program, path: str) -> frozenset[str]:
