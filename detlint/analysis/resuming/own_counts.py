@@ -40,6 +40,8 @@ def own_counts(module: Module, rule: Rule) -> Iterator[Finding]:
             asked = Restores(module.path, module.qualified(klass))
         elif any(inside(use, function) for use in module.attributes(target.attribute) for function in kept):
             continue
+        else:
+            asked = Restores(module.path, module.qualified(kept[1]), runs=True)
         told.add((klass, target.attribute))
         yield module.finding(
             rule,
@@ -47,7 +49,7 @@ def own_counts(module: Module, rule: Rule) -> Iterator[Finding]:
             only_if=asked,
             problem=rule.data["number"].format(name=module.short(target)),
             because=rule.data["steps"],
-            remedy=rule.data["number_remedy" if asked is None else "buffer_remedy"],
+            remedy=rule.data["buffer_remedy" if kept is None else "number_remedy"],
         )
 
 
