@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from detlint.semantics.model import Module
 
 _DEPTH = 4
-_LISTS = frozenset(("torch.nn.ModuleList", "torch.nn.modules.container.ModuleList", "builtins.list"))
 _ADDED = {"append": 0, "insert": 1, "extend": 0}  # which argument they put into the list
 _PASSING = {"builtins.enumerate": 1, "builtins.zip": 0, "builtins.reversed": None}  # at which index items begin
 
@@ -86,7 +85,8 @@ def _made_with(module: Module, value: s.Expression, depth: int) -> list[s.Expres
     if isinstance(value, s.Operation) and value.operator in ("+", "*"):
         parts = [_items(module, each, depth) for each in value.operands if not isinstance(each, s.Constant)]
         return None if None in parts else [each for part in parts for each in part or ()]
-    if isinstance(value, s.Call) and module.callee(value) and module.callee(value) <= _LISTS:
+    lists = module.python("functions", "lists-of-modules")
+    if isinstance(value, s.Call) and module.callee(value) and module.callee(value) <= lists:
         given = [argument.value for argument in value.arguments]
         return _items(module, given[0], depth) if len(given) == 1 else None if given else []
     return None

@@ -61,16 +61,17 @@ def _tests(node: s.Node, function: s.Function) -> Iterator[tuple[s.Expression, b
 
 def _told(test: s.Expression, call: s.Call, function: s.Function) -> bool | None:
     """Return the outcome of a test in a function by the constants that a call of it passes, or None."""
-    if isinstance(test, s.Operation) and test.operator in ("and", "or", "not"):
+    if isinstance(test, s.Operation) and test.operator == "not":
+        told = _told(test.operands[0], call, function)
+        return None if told is None else not told
+    if isinstance(test, s.Operation) and test.operator in ("and", "or"):
         parts = [_told(each, call, function) for each in test.operands]
-        if test.operator == "not":
-            return None if parts[0] is None else not parts[0]
         decides = test.operator == "or"
         return decides if decides in parts else None if None in parts else not decides
     if isinstance(test, s.Operation) and test.operator in _COMPARED and len(test.operands) == 2:
         first, second = (_passed(each, call, function) for each in test.operands)
-        told = UNKNOWN not in (first, second)
-        return _COMPARED[test.operator](first, second) if told and _are_alike(test.operator, first, second) else None
+        known = UNKNOWN not in (first, second) and _can_be_compared(test.operator, first, second)
+        return _COMPARED[test.operator](first, second) if known else None
     value = _passed(test, call, function)
     return None if value is UNKNOWN else bool(value)
 
@@ -84,8 +85,8 @@ def _passed(node: s.Expression, call: s.Call, function: s.Function) -> object:
     return UNKNOWN if value is None else literal(value)
 
 
-def _are_alike(compared: str, first: object, second: object) -> bool:
-    """Return whether constants can be compared: `in` needs a container of texts, or a text."""
+def _can_be_compared(compared: str, first: object, second: object) -> bool:
+    """Return whether constants can be compared: `in` needs a tuple, or two texts."""
     if compared in ("in", "not in"):
         return isinstance(second, tuple) or (isinstance(first, str) and isinstance(second, str))
     return True
