@@ -159,8 +159,9 @@ def _twice_tables(measured: Data) -> Iterator[str]:
         *((f"detlint names {name}", totals[f"equal, {name}"]) for name in _OF_EQUAL if f"equal, {name}" in totals),
         *((f"after the fixes: {name}", count) for name, count in totals.get("equal, fixed", {}).items()),
     ]
-    yield from ("", "| of those that are equal | programs |", "|---|---|")
-    yield from (f"| {name} | {count} |" for name, count in counts)
+    if counts:
+        yield from ("", "| of those that are equal | programs |", "|---|---|")
+        yield from (f"| {name} | {count} |" for name, count in counts)
     if programs := measured.get("programs"):
         yield ""
         asked = {name: tell for name, tell in _ASKED.items() if any(name in row for row in programs)}
