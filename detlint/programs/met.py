@@ -87,9 +87,8 @@ class _Flat:
                 gone = yield from self.of(event.trace, around, outer)
                 gone = _ending(gone, PROGRAM)
             else:
-                if (
-                    told := (event, known, _beside(around.sides) if isinstance(event, Seeded) else ())
-                ) not in self.seen:
+                told = event, known, _beside(around.sides) if isinstance(event, Seeded) else ()
+                if told not in self.seen:
                     self.seen.add(told)
                     yield replace(around, event=event)
             if gone:
@@ -100,7 +99,7 @@ class _Flat:
 
     def _within(self, event: Guarded, around: Met[Event], arm: Arm) -> Met[Event]:
         """Return what is known of everything in an arm."""
-        if event.sure or (event.option in self.modes and event.option):
+        if event.sure or event.option in self.modes:
             return replace(around, sides=(*around.sides, arm))
         return replace(
             around,

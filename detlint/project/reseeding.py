@@ -13,20 +13,22 @@ _Key = tuple[int, _State, Place | None, bool]
 
 def reseeded(traces: Iterable[Trace]) -> Mapping[Place, Place]:
     """Return the calls that put back what programs seed then, each with the call that leads to the seed."""
-    walk = _Walk()
+    found: dict[Place, Place] = {}
     for trace in traces:
+        walk = _Walk()
         walk.go(trace, (), None, sure=True)
-    return walk.found
+        found = {**walk.found, **found}
+    return found
 
 
 class _Walk:
-    """A walk through traces; equal parts of them are walked through once for each state."""
+    """A walk through a trace; equal parts of it are walked through once for each state."""
 
     def __init__(self) -> None:
         self.found: dict[Place, Place] = {}
         self._ends: dict[_Key, _State] = {}
         self._calls: list[Place] = []
-        self._seeds: set[tuple[Place, ...]] = set()  # with the calls that lead there
+        self._done: set[tuple[Place, ...]] = set()  # the calls and seeds that have ended, each with the calls around it
 
     def go(self, trace: Trace, state: _State, through: Place | None, *, sure: bool) -> _State:
         """Walk through a trace, and return the state after it.
@@ -46,6 +48,7 @@ class _Walk:
             if isinstance(event, Called):
                 self._calls.append(event.place)
                 state = self.go(event.trace, state, through or (event.place if state else None), sure=sure)
+                self._done.add(tuple(self._calls))
                 self._calls.pop()
             elif isinstance(event, Guarded):
                 start = before if event.instead else state
@@ -61,11 +64,15 @@ class _Walk:
             elif isinstance(event, Seeded) and event.starts and sure:
                 seed = (*self._calls, event.place)
                 for generator, place in state:
-                    if generator in event.generators and seed not in self._seeds:  # not of a loop's next round
+                    if generator in event.generators and not self._has_run(seed):
                         self.found.setdefault(place, through or event.place)
-                self._seeds.add(seed)
+                self._done.add(seed)
                 state = _without(state, event.generators)
         return state
+
+    def _has_run(self, seed: tuple[Place, ...]) -> bool:
+        """Return whether a seed, or a call that leads to it, has run before, as in the next round of a loop."""
+        return any(seed[:end] in self._done for end in range(1, len(seed) + 1))
 
 
 def _without(state: _State, generators: Iterable[str]) -> _State:

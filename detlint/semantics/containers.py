@@ -16,7 +16,7 @@ _ADDED = {"append": 0, "insert": 1, "extend": 0}  # which argument they put into
 _PASSING = {"builtins.enumerate": 1, "builtins.zip": 0, "builtins.reversed": None}  # at which index items begin
 
 
-def held_by_name(module: Module, node: s.Expression) -> list[s.Expression] | None:
+def possible_items(module: Module, node: s.Expression) -> list[s.Expression] | None:
     """Return what an item of a list may be, where `node` is `layers[i]` or the target of a loop; None if unknown."""
     found: list[s.Expression] = []
     lists = _lists(module, node)
@@ -34,8 +34,8 @@ def _lists(module: Module, node: s.Expression) -> list[s.Expression]:
         return [] if any(isinstance(index, s.Slice) for index in node.indices) else [node.value]
     found: list[s.Expression] = []
     for binding in (reaching(node) or ()) if isinstance(node, s.Name) else ():
-        looped = binding.kind in ("for", "comprehension") and binding.value is not None
-        container = _looped_over(module, binding.value, binding.path) if looped and binding.value else None
+        value = binding.value if binding.kind in ("for", "comprehension") else None
+        container = None if value is None else _looped_over(module, value, binding.path)
         if container is None:
             return []
         found.append(container)
@@ -107,7 +107,7 @@ def _put_in(module: Module, container: s.Expression, depth: int) -> Iterator[lis
 
 
 def _reads(module: Module, container: s.Expression) -> list[s.Expression]:
-    """Return the other places that name a list: a variable, or an attribute of the objects of a class."""
+    """Return all places that name the same list: a variable, or an attribute of the objects of a class."""
     if isinstance(container, s.Attribute):
         owner = module.owner(container.value)
         named = module.attributes(container.attribute)

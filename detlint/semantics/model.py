@@ -14,7 +14,7 @@ from detlint.catalogue import Catalogue, Rule
 from detlint.finding import Finding, Fix, Operation, Place, Related
 from detlint.questions import Question, Unseeded
 from detlint.semantics import libraries
-from detlint.semantics.containers import held_by_name
+from detlint.semantics.containers import possible_items
 from detlint.semantics.resolve import PARTIAL, Resolver
 from detlint.semantics.values import UNKNOWN, parse_signature
 from detlint.support.records import record
@@ -197,7 +197,7 @@ class Module(Resolver):
         """Return the calls that made the object that is called, a loss or an item of a list; empty if unknown."""
         known = None if isinstance(call.function, s.Call) else self.values(call.function)
         if known is None or known == [call.function]:
-            known = held_by_name(self, call.function)
+            known = possible_items(self, call.function)
         moved = [self._moved(value) for value in known or ()]
         made = [one for value in moved for one in ((not isinstance(value, s.Call) and self.values(value)) or [value])]
         found = [value for value in dict.fromkeys(made) if isinstance(value, s.Call) and self.callee(value)]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from detlint.analysis.training.contexts import makes_object, named
 from detlint.analysis.values.tensors import is_on_cpu
+from detlint.catalogue import Catalogue
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 
@@ -36,12 +39,16 @@ def is_idle(module: Module, call: s.Call) -> bool:
 def given_to_layer(module: Module, call: s.Call) -> s.Expression | None:
     """Return the tensor that a call gives a layer of torch without weights; None where it does not surely do that."""
     made = [call.function] if isinstance(call.function, s.Call) else module.constructors(call)
-    names = module.catalogue.names
-    layers = (names("ops", "op", rule="DET302") | names("dropout", "dropout", kind="layer")) - names(
-        "randomness", "consumer", weights="yes"
-    )
-    known = made and all(makes_object(each) and each <= layers for each in map(module.callee, made))
-    return call.arguments[0].value if known and call.arguments else None
+    layers = _without_weights(module.catalogue) if made and call.arguments else frozenset()
+    known = bool(layers) and all(makes_object(each) and each <= layers for each in map(module.callee, made))
+    return call.arguments[0].value if known else None
+
+
+@cache
+def _without_weights(catalogue: Catalogue) -> frozenset[str]:
+    names = catalogue.names
+    layers = names("ops", "op", rule="DET302") | names("dropout", "dropout", kind="layer")
+    return layers - names("randomness", "consumer", weights="yes")
 
 
 def runs_on_cpu(module: Module, call: s.Call) -> bool:
