@@ -11,6 +11,8 @@ from detlint.places import Place as Place
 from detlint.questions import Question
 from detlint.support.records import record
 
+MAIN = "__main__"  # stands for the `__main__` block of a file
+
 
 class Severity(enum.Enum):
     """The certainty of a difference between two runs."""
@@ -164,7 +166,8 @@ class Finding:
     decision to the project: the finding stands only if `only_if` is answered yes and each of `unless` no, and keeps its
     full severity only if `full_if` is answered yes. `operation` is what a device can be asked about it, and
     `verification` is what a device has shown. `remedies` are the programs that its fix has to seed, until that fix is
-    made. If the finding is a `flow`, its `related` places are the steps of that flow in order, the use last.
+    made. If the finding is a `flow`, its `related` places are the steps of that flow in order, the use last. `within`
+    is the qualified name of the function that it is in, `MAIN` in a `__main__` block, "" elsewhere.
     """
 
     code: str
@@ -182,3 +185,4 @@ class Finding:
     remedies: tuple[Remedy, ...] = ()
     noted: bool = False
     flow: bool = False
+    within: str = ""

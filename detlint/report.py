@@ -57,7 +57,8 @@ class Basis:
 
     `verdicts` are, by path, those on the findings that have open questions, in their order. `programs` are the
     findings, without fixes, of rules on the whole project. `reached` is, by path, what programs reach, `spaces` the
-    dotted names of modules in folders without an `__init__.py`. `orders` says that an arbitrary order or memory was
+    dotted names of modules in folders without an `__init__.py`, `tried` the parts of files that only try out what these
+    offer. `orders` says that an arbitrary order or memory was
     followed through files.
     """
 
@@ -66,6 +67,7 @@ class Basis:
     reached: Mapping[str, Reached]
     spaces: Mapping[str, str] = field(default_factory=dict)
     orders: bool = False
+    tried: frozenset[tuple[str, str]] = frozenset()
 
 
 @record(frozen=True)

@@ -102,6 +102,33 @@ def test_a_self_check_is_a_note() -> None:
     assert [j.severity.value for j in found.findings] == ["note", "error"]
 
 
+_TRIED = """import torch
+def zeros():
+    return torch.nn.Linear(2, 2)
+def trial():
+    torch.backends.cudnn.benchmark = True
+    torch.nn.Conv2d(1, 1, 1).cuda()
+    x = torch.empty(2)
+    print(x, {word: number for number, word in enumerate(set(["a", "b"]))})
+"""
+
+
+@pytest.mark.parametrize(
+    ("block", "train", "severities"),
+    [
+        ("trial()", "from layer import zeros\nprint(zeros())\n", {"note"}),
+        ("trial()", "import layer\nprint(layer.zeros())\nlayer.trial()\n", {"warning", "error"}),
+        ("trial()\n    torch.save({}, 'x.pt')", "from layer import zeros\nprint(zeros())\n", {"warning", "error"}),
+    ],
+    ids=["tried out", "run by a program", "saves"],
+)
+def test_what_only_tries_out_a_file_is_noted(block: str, train: str, severities: set[str]) -> None:
+    layer = f"{_TRIED}if __name__ == '__main__':\n    {block}\n"
+    found = report({"layer.py": layer, "train.py": train}, ("DET401", "DET501", "DET601")).findings
+    assert {j.finding.code for j in found} == {"DET401", "DET501", "DET601"}
+    assert {j.severity.value for j in found} == severities
+
+
 @pytest.mark.parametrize(("seed", "severity"), [("", "warning"), ("torch.manual_seed(0)", "note")])
 def test_an_open_question_decides_the_severity(seed: str, severity: str) -> None:
     text = f"import torch\nfrom torch.utils.data import random_split\n{seed}\nprint(random_split(d, [1, 2]))\n"

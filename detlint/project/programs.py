@@ -58,13 +58,18 @@ def run(
         program.documents.looked.update(followed.looked)
     if kept is not None:
         kept.keep(program, courses, sum(course is not known.get(start) for start, course in courses.items()))
-    program.walks, program.asked = _walks(courses.values()), asked.union(*(each.asked for each in courses.values()))
+    program.walks, program.tried = _walks(courses.values())
+    program.asked = asked.union(*(each.asked for each in courses.values()))
     return _joined(courses[start].outcome for start in starts)
 
 
-def _walks(courses: Collection[Course]) -> dict[Name, dict[Walk, None]]:
-    """Return the walks of all functions, each walk once; what only tries out a file tells of no others' functions."""
+def _walks(courses: Collection[Course]) -> tuple[dict[Name, dict[Walk, None]], frozenset[Name]]:
+    """Return the walks of all functions, each walk once, and the functions that only run as files are tried out.
+
+    What only tries out a file tells nothing of functions that other programs run.
+    """
     found: dict[Name, dict[Walk, None]] = defaultdict(dict)
+    known = frozenset[Name]()
     for trying in (False, True):
         some = [each for each in courses if _only_tries(each) is trying]
         known = frozenset(found)
@@ -73,7 +78,7 @@ def _walks(courses: Collection[Course]) -> dict[Name, dict[Walk, None]]:
                 walks = found[name]
                 if walk is not None:
                     walks[walk] = None
-    return found
+    return found, frozenset(found) - known
 
 
 def _only_tries(course: Course) -> bool:

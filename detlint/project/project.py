@@ -13,9 +13,9 @@ from detlint.documents.documents import Documents
 from detlint.facts.facts import Facts
 from detlint.facts.packed import imports as imported
 from detlint.facts.reach import Reached
-from detlint.finding import Finding, Place, Remedy
+from detlint.finding import MAIN, Finding, Place, Remedy
 from detlint.link.runs.kept import Kept
-from detlint.link.runs.starts import starts
+from detlint.link.runs.starts import runs_only, starts
 from detlint.link.state.program import linked
 from detlint.link.state.tables import tables
 from detlint.programs.entries import Entry
@@ -95,6 +95,19 @@ class Project:
         for path, qualified in self.program.walks:
             functions[path].append(qualified)
         return {path: Reached.of(names[path], functions[path]) for path in sorted(functions)}
+
+    def tried(self) -> frozenset[tuple[str, str]]:
+        """Return the parts of files that only try out what these offer: pairs of a path and `MAIN` or a function.
+
+        These are `__main__` blocks, and functions that such a block does nothing but call and no other program runs.
+        """
+        blocks = ((entry.path, MAIN) for entry in self.entries if entry.self_check)
+        return frozenset((*blocks, *(name for name in self.program.tried if self._is_all(*name))))
+
+    def _is_all(self, path: str, name: str) -> bool:
+        """Return whether the `__main__` block of a file does nothing but call a function."""
+        facts = self.program.facts[path]
+        return runs_only(facts, name.removeprefix(f"{facts.module}."))
 
     def spaces(self) -> dict[str, str]:
         """Return the dotted names by which others import the modules of folders without an `__init__.py`."""

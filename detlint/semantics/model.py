@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from detlint import reading
 from detlint.catalogue import Catalogue, Rule
-from detlint.finding import Finding, Fix, Operation, Place, Related
+from detlint.finding import MAIN, Finding, Fix, Operation, Place, Related
 from detlint.questions import Question, Unseeded
 from detlint.semantics import libraries
 from detlint.semantics.containers import possible_items
@@ -20,7 +20,7 @@ from detlint.semantics.values import UNKNOWN, parse_signature
 from detlint.support.records import record
 from detlint.tree import positions
 from detlint.tree import syntax as s
-from detlint.tree.scopes import class_of
+from detlint.tree.scopes import class_of, is_main_guard
 
 
 @record(frozen=True, slots=True)
@@ -391,6 +391,6 @@ class Module(Resolver):
         message = rule.message.format(**details)
         place = self.place(node)
         questions = full_if, only_if, tuple(unless)
-        return Finding(
-            rule.code, place, message, details, places, fix, lowered, *questions, operation, noted=noted, flow=flow
-        )
+        within = self.point(node)[1] or (MAIN if any(map(is_main_guard, node.ancestors())) else "")
+        words = message, details, places, fix, lowered
+        return Finding(rule.code, place, *words, *questions, operation, noted=noted, flow=flow, within=within)

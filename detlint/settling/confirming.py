@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -59,12 +59,15 @@ def is_broken(collected: Collected) -> bool:
 class Confirmed:
     """The findings of a project that stand, with severity and fixes settled, and those that are not sure to."""
 
-    def __init__(self, models: Models, around: Around, spaces: Mapping[str, str]) -> None:
+    def __init__(
+        self, models: Models, around: Around, spaces: Mapping[str, str], tried: frozenset[tuple[str, str]]
+    ) -> None:
         """`models` give the files that fixes are made from.
 
         `around` and `spaces`, the names of modules in folders without an `__init__.py`, determine how these import the
-        runtime.
+        runtime. `tried` are the parts of files that only try out what these offer.
         """
+        self._tried = tried
         self.findings: list[Judged] = []
         self.unsure: list[Finding] = []
         self._models = models
@@ -85,14 +88,15 @@ class Confirmed:
         if not verdict.stands:
             self.unsure.append(finding)
             return
-        lowered = finding.lowered or verdict.lowered
+        told = _told(finding, verdict, self._tried)
+        lowered = told.lowered or verdict.lowered
         remedies = finding.remedies or verdict.remedies
         # a program that only tries something out, or whose draws decide nothing, stays as it is
         fix = self._repaired(remedies) if remedies and not (finding.remedies and lowered) else None
         fix = fix or (None if finding.remedies else finding.fix)
         if fix is not None:
             fix = self._placement.placed(_settled(fix, lowered, verdict.doubted))
-        self.findings.append(_judged(_told(finding, verdict), lowered, fix, verdict.related))
+        self.findings.append(_judged(told, lowered, fix, verdict.related))
 
     def _repaired(self, remedies: tuple[Remedy, ...]) -> Fix | None:
         from detlint.repairs.entry_point import repaired  # it imports the parsers
@@ -120,7 +124,7 @@ def renewed(
     assert given is not None
     pairs = tuple(changed)
     new = {now.path: now for _, now in pairs}
-    confirmed = Confirmed(models, around, given.spaces)
+    confirmed = Confirmed(models, around, given.spaces, given.tried)
     judged, unsure = defaultdict[str, list[Judged]](list), defaultdict[str, list[Finding]](list)
     programs = [each for each in answered.findings if each.rule.over == "project"]
     moves = _moves(pairs)
@@ -153,9 +157,10 @@ def renewed(
     )
 
 
-def judged(finding: Finding, verdict: Verdict) -> Judged:
-    """Return a finding that stands, without a fix."""
-    return _judged(_told(finding, verdict), finding.lowered or verdict.lowered, None, verdict.related)
+def judged(finding: Finding, verdict: Verdict, tried: Container[tuple[str, str]]) -> Judged:
+    """Return a finding that stands, without a fix. `tried` are the parts of files that only try out what they offer."""
+    told = _told(finding, verdict, tried)
+    return _judged(told, told.lowered or verdict.lowered, None, verdict.related)
 
 
 def _judged(finding: Finding, lowered: bool, fix: Fix | None, related: tuple[Related, ...] = ()) -> Judged:
@@ -168,8 +173,10 @@ def _judged(finding: Finding, lowered: bool, fix: Fix | None, related: tuple[Rel
     return Judged(answered, rule, severity)
 
 
-def _told(finding: Finding, verdict: Verdict) -> Finding:
-    """Return a finding with the use that its value reaches in other files."""
+def _told(finding: Finding, verdict: Verdict, tried: Container[tuple[str, str]]) -> Finding:
+    """Return a finding with the use that its value reaches in other files; it is a note where a file is tried out."""
+    if (finding.place.path, finding.within) in tried:
+        return replace(_told(finding, verdict, ()), noted=True, lowered=True)
     if not verdict.use:
         return finding
     rule = catalogues.load().rules[finding.code]

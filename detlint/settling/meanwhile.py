@@ -46,7 +46,7 @@ def meanwhile(
         for finding, verdict in _paired(old, new, given.verdicts.get(path, ()), move):
             verdict = _moved(replace(verdict, remedies=()), moves) or Verdict(stands=False)
             if verdict.stands:
-                shown.append(judged(finding, verdict))
+                shown.append(judged(finding, verdict, given.tried))
             else:
                 unsure.append(finding)
     suppressions = {

@@ -101,12 +101,13 @@ def answer(
     reached: Mapping[str, Reached] = {}
     found: list[Finding] = []
     named: Mapping[str, str] = {}
+    tried = frozenset[tuple[str, str]]()
     if project is not None:
-        reached, named = project.reached(), project.spaces()
+        reached, named, tried = project.reached(), project.spaces(), project.tried()
         verdicts = {c.path: tuple(_verdict(project, f) for f in c.findings if is_open(f)) for c in collected}
         project.hear(_standing(collected, verdicts))
         found = [f for rule in rules_over(catalogue, codes, "project", torch) for f in check_of(rule)(project, rule)]
-    confirmed = Confirmed(models, around, named)
+    confirmed = Confirmed(models, around, named, tried)
     for each in collected:
         confirmed.add_file(each, verdicts.get(each.path, ()))
     for finding in found:
@@ -125,7 +126,7 @@ def answer(
         errors,
         () if whole else tuple(confirmed.unsure),
         sure,
-        Basis({path: given for path, given in verdicts.items() if given}, tuple(found), reached, named, orders),
+        Basis({path: given for path, given in verdicts.items() if given}, tuple(found), reached, named, orders, tried),
         {} if project is None else project.program.documents.looked,
     )
 

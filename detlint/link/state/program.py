@@ -65,10 +65,11 @@ class Program:
     """The files of a project and what the interpreter learns about them, shared by all entry points.
 
     `walks` holds, for each function of a file, the states that it ran in, each walk once; `noted` are the walks of all
-    programs since it was last emptied. `options` are the options that decorators give a function's parameters. `asked`
-    are the module variables that programs look up, by path and name: `ALL` stands for all names of a file, `METHODS`
-    replaces the path for methods that are looked up in all files. `root` is the span of the program that is being
-    followed, `span` the part of it that runs now. `halt` raises if nobody waits for the program any more.
+    programs since it was last emptied; `tried` are functions that run only as files are tried out. `options` are the
+    options that decorators give a function's parameters. `asked` are the module variables that programs look up, by
+    path and name: `ALL` stands for all names of a file, `METHODS` replaces the path for methods that are looked up in
+    all files. `root` is the span of the program that is being followed, `span` the part of it that runs now. `halt`
+    raises if nobody waits for the program any more.
     """
 
     facts: dict[str, Facts]
@@ -81,6 +82,7 @@ class Program:
     records: Records = field(default_factory=Records)
     walks: dict[Name, dict[Walk, None]] = field(default_factory=lambda: defaultdict(dict))
     noted: dict[int, Walked] = field(default_factory=dict)
+    tried: frozenset[Name] = frozenset()
     closures: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
     _packages: dict[str, str | None] = field(default_factory=dict)
     pending_options: dict[str, list[tuple[str, Value]]] = field(default_factory=lambda: defaultdict(list))
