@@ -54,6 +54,7 @@ class Comparisons(Run):
         if operator in ("in", "not in"):
             answer = self.membership(left, right)
             return answer if operator == "in" else ~answer
+        left, right = self.tested(node.left, left), self.tested(node.right, right)
         if isinstance(node.left, f.Literal) or (isinstance(only(left), Constant) and isinstance(only(right), Option)):
             left, right, operator = right, left, _FLIPPED.get(operator, operator)
         other = only(right)
@@ -64,6 +65,17 @@ class Comparisons(Run):
         if operator in ("is not", "!="):
             return ~(is_none(left) if other.value is None else equals(self.opened(left), other.value))
         return compared(left, operator, other.value) if isinstance(other.value, (int, float)) else EITHER
+
+    def tested(self, node: f.Expression, value: Value) -> Value:
+        """Return the value of an operand of a test; what is read there from something of a library may be anything."""
+        if not isinstance(node, f.Member) or not isinstance(node.value, (f.Global, f.Local, f.Member)):
+            return value
+        parts = {a for a in value if isinstance(a, Library) and a.receiver is None and a.name.endswith(f".{node.name}")}
+        if not parts:
+            return value
+        owners = {atom.name for atom in self.value(node.value) if isinstance(atom, Library)}
+        read = {atom for atom in parts if atom.name.rpartition(".")[0] in owners}
+        return value - read | UNKNOWN if read else value
 
     def opened(self, value: Value) -> Value:
         """Return a value to compare with a constant; attributes of library objects and the machine become unknown."""

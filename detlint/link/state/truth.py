@@ -130,8 +130,8 @@ def judged(value: Value, test: Callable[[object], bool], some: bool | None, obje
 @cache
 def _is_part(atom: Library) -> bool:
     """Return whether something was taken from an object of a library, as a method or anything else."""
-    owner = atom.name.rpartition(".")[0].rpartition(".")[2]
-    return isinstance(atom.receiver, Object) or owner[:1].isupper()
+    owners = atom.name.split(".")[:-1]
+    return isinstance(atom.receiver, Object) or any(owner[:1].isupper() for owner in owners)
 
 
 def both(left: Truth, right: Truth) -> Truth:
