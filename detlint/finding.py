@@ -8,7 +8,7 @@ from dataclasses import field
 from typing import Any
 
 from detlint.places import Place as Place
-from detlint.questions import Question
+from detlint.questions import Question, Taken
 from detlint.support.records import record
 
 MAIN = "__main__"  # stands for the `__main__` block of a file
@@ -167,7 +167,8 @@ class Finding:
     full severity only if `full_if` is answered yes. `operation` is what a device can be asked about it, and
     `verification` is what a device has shown. `remedies` are the programs that its fix has to seed, until that fix is
     made. If the finding is a `flow`, its `related` places are the steps of that flow in order, the use last. `within`
-    is the qualified name of the function that it is in, `MAIN` in a `__main__` block, "" elsewhere.
+    is the qualified name of the function that it is in, `MAIN` in a `__main__` block, "" elsewhere. It is a note if
+    programs are known to have `passed` over its statement.
     """
 
     code: str
@@ -186,3 +187,4 @@ class Finding:
     noted: bool = False
     flow: bool = False
     within: str = ""
+    passed: Taken | None = None

@@ -40,7 +40,8 @@ class Verdict:
     """What a project says about a finding: whether it stands, whether it is lowered, and whether its fix is doubted.
 
     `remedies` are the programs that may be seeded instead of applying its fix, `related` the places in them that
-    explain it. `use` is the kind of use that the finding's value reaches in other files.
+    explain it. `use` is the kind of use that the finding's value reaches in other files. It is `noted` if no program
+    gets there.
     """
 
     stands: bool = True
@@ -49,6 +50,7 @@ class Verdict:
     remedies: tuple[Remedy, ...] = ()
     related: tuple[Related, ...] = ()
     use: str = ""
+    noted: bool = False
 
 
 @record(frozen=True)

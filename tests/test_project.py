@@ -129,6 +129,43 @@ def test_what_only_tries_out_a_file_is_noted(block: str, train: str, severities:
     assert {j.severity.value for j in found} == severities
 
 
+_CHOICE = """import argparse
+import numpy as np
+from settings import Settings
+def mixed(wanted):
+    if {test}:
+        return np.random.default_rng(0).beta(1.0, 1.0)
+    return np.random.default_rng().beta(1.0, 1.0)
+parser = argparse.ArgumentParser()
+parser.add_argument("--free", action="store_true")
+print(mixed(parser.parse_args()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "severity"),
+    [
+        ("Settings.fixed", "note"),
+        ("not Settings.fixed", "error"),
+        ("not wanted.free", "error"),
+        ("Settings.kind == 'beta'", "error"),
+        ("wanted.unknown()", "error"),
+    ],
+    ids=["never", "always", "with an option", "chosen by a name", "unknown"],
+)
+def test_what_no_program_runs_is_a_note(test: str, severity: str) -> None:
+    settings = "class Settings:\n    fixed = True\n    kind = 'beta'\n"
+    (judged,) = report({"train.py": _CHOICE.format(test=test), "settings.py": settings}, ("DET104",)).findings
+    assert judged.severity.value == severity
+
+
+def test_a_script_that_only_copies_files_runs_what_it_calls() -> None:
+    text = "import glob, random, shutil\ndef go(test):\n    if test:\n        return\n    files = glob.glob('*')\n"
+    text += "    random.Random(0).shuffle(files)\n    shutil.copy(files[0], 'first')\ngo(False)\n"
+    (judged,) = report({"copy_files.py": text}, ("DET602",)).findings
+    assert judged.severity.value == "warning"
+
+
 @pytest.mark.parametrize(("seed", "severity"), [("", "warning"), ("torch.manual_seed(0)", "note")])
 def test_an_open_question_decides_the_severity(seed: str, severity: str) -> None:
     text = f"import torch\nfrom torch.utils.data import random_split\n{seed}\nprint(random_split(d, [1, 2]))\n"

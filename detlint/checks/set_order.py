@@ -59,8 +59,7 @@ def _of_sets(module: Module, rule: Rule, sets: Sets, order: Order) -> Iterator[F
         if numbers or _stays_set(sets, node) or sets.has_no_order(node):
             continue
         if held:
-            if kind in _VARIES:
-                yield _held(module, rule, node, kind, held)
+            yield _held(module, rule, node, kind, held)
             continue
         every, copied = order.leaks(node), _copies_set(sets, node)
         leaks = [leak for leak in sure(every) if leak.kind in (certain if kind in _VARIES else likely)]
@@ -150,7 +149,9 @@ def _finding(
 
 def _held(module: Module, rule: Rule, node: s.Expression, kind: Kind, held: tuple[Carrier, ...]) -> Finding:
     """Return the finding for a set passed to other files, if they take its items one by one."""
-    asked = Reaches(held, tuple(rule.data["items"]), module.path, apart=True)
+    certain = kind in _VARIES
+    kinds = tuple(each for each in rule.data["items"] if certain or each in rule.data["likely"])
+    asked = Reaches(held, kinds, module.path, apart=True)
     return _asking(module, rule, node, kind, asked)
 
 

@@ -11,8 +11,7 @@ from detlint.questions import Taken
 from detlint.semantics.index import last_word
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
-
-_COMPARING = frozenset(("==", "!=", "in", "not in"))
+from detlint.tree.scopes import compares_texts
 
 
 def arms(module: Module) -> frozenset[s.Block]:
@@ -34,7 +33,7 @@ def taken(module: Module, call: s.Call, known: Container[s.Block]) -> Taken | No
     if arm is None or arm not in known:
         return None
     choice = arm.parent
-    named = isinstance(choice, s.If) and _compares_texts(choice.test)
+    named = isinstance(choice, s.If) and compares_texts(choice.test)
     return Taken(module.place(arm.statements[0]), *module.point(call)[:2], named=named)
 
 
@@ -49,13 +48,6 @@ def _around(call: s.Call) -> s.Block | None:
             return None
         below = around
     return None
-
-
-def _compares_texts(test: s.Expression) -> bool:
-    """Return whether a name is compared: which model or dataset is the default says little about the others."""
-    compared = (node for node in s.walk(test) if isinstance(node, s.Operation) and node.operator in _COMPARING)
-    constants = (each for node in compared for each in s.walk(node) if isinstance(each, s.Constant))
-    return any(isinstance(each.value, str) for each in constants)
 
 
 @cache

@@ -92,7 +92,8 @@ class _Collector(Expressions):
 
     def statement(self, node: s.Statement) -> list[f.Statement]:
         lowered = _STATEMENTS.get(type(node))
-        return [] if lowered is None else lowered(self, node)
+        mark = [self.mark(node)] if node in self.module.passed else []
+        return [] if lowered is None else [*mark, *lowered(self, node)]
 
     def _expression(self, node: s.ExpressionStatement) -> list[f.Statement]:
         return self.do(node.value)
@@ -106,8 +107,11 @@ class _Collector(Expressions):
         """Return the statements of a branch, after a mark if the branch holds what findings ask about."""
         if block not in self.arms:
             return statements
-        first = block.statements[0]
-        return (f.Do(f.Call(None, (), self.module.place(first), first.order, f.ARM)), *statements)
+        return (self.mark(block.statements[0]), *statements)
+
+    def mark(self, statement: s.Node) -> f.Do:
+        """Return a mark of a statement that findings ask about."""
+        return f.Do(f.Call(None, (), self.module.place(statement), statement.order, f.ARM))
 
     def marked(self, node: s.If, test: f.Expression) -> list[f.Statement]:
         """Return the statements that mark a branch in a `try`: None for arms that may fail, a number for others."""

@@ -57,7 +57,7 @@ def is_open(finding: Finding) -> bool:
 
 def questions(finding: Finding) -> tuple[Question | None, ...]:
     """Return what a finding asks its project."""
-    return finding.only_if, finding.full_if, *finding.unless
+    return finding.only_if, finding.full_if, *finding.unless, finding.passed
 
 
 class _Form:

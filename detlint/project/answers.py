@@ -102,6 +102,10 @@ class Answers:
             return self._switches.holds(question, self.is_library)
         return self._in_library(question)
 
+    def passes_over(self, asked: Taken) -> bool:
+        """Return whether programs reach the function of a statement, but with no options the statement."""
+        return asked.path in self._entering and self._branches.passes_over(asked)
+
     def _unseeded(self, question: Unseeded) -> bool:
         every = all if question.always else any
         entries = self._entering.get(question.path, ()) if question.lasting else ()

@@ -40,6 +40,10 @@ class Branches:
         reached = bool(self._entries and walks.get((asked.path, asked.function)))
         return self._taken.get(asked.place, not reached) or (asked.named and asked.place in self._taken)
 
+    def passes_over(self, asked: Taken) -> bool:
+        """Return whether programs reach the function of a statement, but with no options the statement."""
+        return bool(self._program.walks.get((asked.path, asked.function))) and asked.place not in self._taken
+
     def meets(self, question: Meets) -> bool:
         """Return whether a program, but for tests and those that only try out a file, meets the conditions of a row."""
         return question in self._met

@@ -32,6 +32,7 @@ from detlint.questions import (
     Reaches,
     Reseeded,
     SameOrder,
+    Taken,
     Unfilled,
     UnseededLibrary,
 )
@@ -176,6 +177,10 @@ class Project:
         """Return whether the programs of the project answer a question with yes; False where the answer is unknown."""
         self.program.halt()
         return self._answers.holds(question)
+
+    def passes_over(self, asked: Taken) -> bool:
+        """Return whether programs reach the function of a statement, but with no options the statement."""
+        return self._answers.passes_over(asked)
 
     def because_of(self, question: NeverSeeded | Copied | Races | Forgotten | Reseeded) -> Place | None:
         """Return the first place in a program because of which the answer is yes; None if there is none."""

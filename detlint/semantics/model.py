@@ -12,7 +12,7 @@ from packaging.version import Version
 from detlint import reading
 from detlint.catalogue import Catalogue, Rule
 from detlint.finding import MAIN, Finding, Fix, Operation, Place, Related
-from detlint.questions import Question, Unseeded
+from detlint.questions import Question, Taken, Unseeded
 from detlint.semantics import libraries
 from detlint.semantics.containers import possible_items
 from detlint.semantics.resolve import PARTIAL, Resolver
@@ -20,7 +20,7 @@ from detlint.semantics.values import UNKNOWN, parse_signature
 from detlint.support.records import record
 from detlint.tree import positions
 from detlint.tree import syntax as s
-from detlint.tree.scopes import class_of, is_main_guard
+from detlint.tree.scopes import class_of, is_main_guard, passed_over
 
 
 @record(frozen=True, slots=True)
@@ -71,6 +71,7 @@ class Module(Resolver):
         self.torch = torch
         self.origins = origins
         self._spans = read.spans
+        self.passed: set[s.Node] = set()  # statements of which findings ask whether programs pass them over
 
     def python(self, key: str, kind: str) -> frozenset[str]:
         """Return the `functions`, `types` or `methods` that `python.toml` lists as being of a kind."""
@@ -388,9 +389,11 @@ class Module(Resolver):
     ) -> Finding:
         """Return a finding of `rule` at `node`; `details` fill the placeholders of the page's message and help."""
         places = tuple(Related(self.place(other), message) for other, message in related)
-        message = rule.message.format(**details)
-        place = self.place(node)
+        path, function, _ = self.point(node)
+        within = function or (MAIN if any(map(is_main_guard, node.ancestors())) else "")
+        statement = passed_over(node)
+        passed = None if statement is None else Taken(self.place(statement), path, function)
+        self.passed.update(() if statement is None else (statement,))
+        told = rule.code, self.place(node), rule.message.format(**details), details, places, fix, lowered
         questions = full_if, only_if, tuple(unless)
-        within = self.point(node)[1] or (MAIN if any(map(is_main_guard, node.ancestors())) else "")
-        words = message, details, places, fix, lowered
-        return Finding(rule.code, place, *words, *questions, operation, noted=noted, flow=flow, within=within)
+        return Finding(*told, *questions, operation, noted=noted, flow=flow, within=within, passed=passed)

@@ -166,7 +166,8 @@ def judged(finding: Finding, verdict: Verdict, tried: Container[tuple[str, str]]
 def _judged(finding: Finding, lowered: bool, fix: Fix | None, related: tuple[Related, ...] = ()) -> Judged:
     """Return a finding with its questions answered, and with the places in programs that explain it."""
     rule = catalogues.load().rules[finding.code]
-    answered = replace(finding, full_if=None, only_if=None, unless=(), remedies=(), lowered=lowered, fix=fix)
+    settled = replace(finding, full_if=None, only_if=None, unless=(), passed=None, remedies=())
+    answered = replace(settled, lowered=lowered, fix=fix)
     if related:
         answered = replace(answered, related=(*finding.related, *related))
     severity = Severity.NOTE if finding.noted else rule.lower if lowered else rule.severity
@@ -174,9 +175,9 @@ def _judged(finding: Finding, lowered: bool, fix: Fix | None, related: tuple[Rel
 
 
 def _told(finding: Finding, verdict: Verdict, tried: Container[tuple[str, str]]) -> Finding:
-    """Return a finding with the use that its value reaches in other files; it is a note where a file is tried out."""
-    if (finding.place.path, finding.within) in tried:
-        return replace(_told(finding, verdict, ()), noted=True, lowered=True)
+    """Return a finding with the use that its value reaches in other files; a note where it is tried out or not run."""
+    if verdict.noted or (finding.place.path, finding.within) in tried:
+        return replace(_told(finding, replace(verdict, noted=False), ()), noted=True, lowered=True)
     if not verdict.use:
         return finding
     rule = catalogues.load().rules[finding.code]

@@ -196,7 +196,8 @@ def _verdict(project: Project, finding: Finding) -> Verdict:
     lowered = finding.full_if is not None and not project.holds(finding.full_if)
     doubted = not _holds_always(project, finding.full_if or finding.only_if)
     used = "" if use is None else use.kind
-    return Verdict(True, lowered, doubted, _remedies(project, finding), _related(project, finding, use), used)
+    noted = finding.passed is not None and project.passes_over(finding.passed)
+    return Verdict(True, lowered, doubted, _remedies(project, finding), _related(project, finding, use), used, noted)
 
 
 def _related(project: Project, finding: Finding, use: Use | None) -> tuple[Related, ...]:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import field
+from functools import partial
+from itertools import takewhile
+from operator import is_not
 
 from detlint.support.records import record
 from detlint.tree import syntax as s
+
+_COMPARING = frozenset(("==", "!=", "in", "not in"))
 
 
 @record(slots=True, eq=False)
@@ -173,6 +178,37 @@ def _function_of(node: s.Node) -> s.Function | None:
 def class_of(function: s.Node) -> s.Class | None:
     """Return the class whose body directly holds `function`, or None."""
     return function.around if isinstance(function.around, s.Class) else None
+
+
+def passed_over(node: s.Node) -> s.Node | None:
+    """Return the statement around a node that its function may pass over: one in a branch, or after one that leaves.
+
+    Return None for any other, and where a name chooses: the default model says little about the others.
+    """
+    statement, choices, below = None, list[s.If](), node
+    for around in node.ancestors():
+        if isinstance(around, s.Block):
+            statement = statement or below
+            before = takewhile(partial(is_not, below), around.statements)
+            inner = (part for each in before for part in s.walk(each))
+            choices += (part for part in inner if isinstance(part, s.If) and _leaves(part))
+            choices += (around.parent,) if isinstance(around.parent, s.If) else ()
+        if isinstance(around, s.Function):
+            named = any(compares_texts(choice.test) for choice in choices)
+            return statement if choices and not named else None
+        below = around
+    return None
+
+
+def _leaves(choice: s.If) -> bool:
+    return any(isinstance(part, s.Leave) for part in s.walk(choice))
+
+
+def compares_texts(test: s.Expression) -> bool:
+    """Return whether a test compares something with a text."""
+    compared = (node for node in s.walk(test) if isinstance(node, s.Operation) and node.operator in _COMPARING)
+    constants = (each for node in compared for each in s.walk(node) if isinstance(each, s.Constant))
+    return any(isinstance(each.value, str) for each in constants)
 
 
 def is_main_guard(statement: s.Node) -> bool:

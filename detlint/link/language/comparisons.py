@@ -66,8 +66,9 @@ class Comparisons(Run):
             return ~(is_none(left) if other.value is None else equals(self.opened(left), other.value))
         return compared(left, operator, other.value) if isinstance(other.value, (int, float)) else EITHER
 
-    def tested(self, node: f.Expression, value: Value) -> Value:
+    def tested(self, node: f.Expression, known: Value | None = None) -> Value:
         """Return the value of an operand of a test; what is read there from something of a library may be anything."""
+        value = self.value(node) if known is None else known
         if not isinstance(node, f.Member) or not isinstance(node.value, (f.Global, f.Local, f.Member)):
             return value
         parts = {a for a in value if isinstance(a, Library) and a.receiver is None and a.name.endswith(f".{node.name}")}

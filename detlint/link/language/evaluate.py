@@ -271,7 +271,7 @@ class Evaluator(Items):
             return ~self.test(node.operands[0]) if node.operator == "not" else self.short_circuit(node, self.test)
         if node is None:
             return EITHER
-        found = self.comparison(node) if isinstance(node, f.Compare) else told(self, self.tested(node, self.value(node)))
+        found = self.comparison(node) if isinstance(node, f.Compare) else told(self, self.tested(node))
         answer, kept = undecided(self, found), self.frame.otherwise
         return asked_otherwise(kept, node, self.frame.variables, answer) if kept else answer
 
