@@ -59,7 +59,8 @@ def _of_sets(module: Module, rule: Rule, sets: Sets, order: Order) -> Iterator[F
         if numbers or _stays_set(sets, node) or sets.has_no_order(node):
             continue
         if held:
-            yield _held(module, rule, node, kind, held)
+            if kind in _VARIES or not isinstance(node.parent, s.Assign):  # others may add to what is kept
+                yield _held(module, rule, node, kind, held)
             continue
         every, copied = order.leaks(node), _copies_set(sets, node)
         leaks = [leak for leak in sure(every) if leak.kind in (certain if kind in _VARIES else likely)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from detlint.analysis.values.conditions import applies
 from detlint.orders.callers import callers
 from detlint.orders.calls import Calls
 from detlint.orders.counts import VIEWS
@@ -27,6 +28,7 @@ class Mapped:
         self._calls = calls
         self._live = live
         self._same = module.python("functions", "same-mapping")
+        self._sorted = module.catalogue.rows("order", "sorted")
 
     def taken(self, node: s.Expression, depth: int = _DEPTH) -> Iterator[s.Expression]:
         """Yield where the order of the mapping that `node` gives is taken up, by itself or by a view of it."""
@@ -50,8 +52,27 @@ class Mapped:
                 yield from self.taken(each, depth - 1)
         elif self._calls.hands_on(node):
             yield from self._entered(node, depth)
-        elif self._calls.exposes(node):
+        elif isinstance(call, s.Call) and self._is_sorted(call):
+            return
+        elif self._calls.exposes(node) or self._is_written(node, call):
             yield node
+
+    def _is_sorted(self, call: s.Call) -> bool:
+        """Return whether a call writes a mapping in the order of its keys."""
+        return any(
+            self.module.callee(call) <= row.set("names")
+            and applies(self.module, call, row.list("when"), row.list("unless"))
+            for row in (self._sorted if self.module.callee(call) else ())
+        )
+
+    def _is_written(self, node: s.Expression, call: s.Node | None) -> bool:
+        """Return whether a call writes a mapping to a file, entry by entry."""
+        argument = node.parent
+        return (
+            isinstance(argument, s.Argument)
+            and isinstance(call, s.Call)
+            and self._calls.kind(argument, call) == "writes"
+        )
 
     def filled(self, holder: s.Expression, node: s.Node) -> Iterator[s.Expression]:
         """Yield where the order of the mapping that `holder` names is taken up after `node` has put keys into it."""
