@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint.analysis.training.contexts import function_around, named
+from detlint.analysis.values.parameters import given
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of, reaching
@@ -36,10 +37,24 @@ def _holds_trained(module: Module, node: s.Node, depth: int) -> bool:
         return False
     for read in _reads(module, parent.targets[0], parent.value):
         outer = read.parent.parent if isinstance(read.parent, (s.Argument, s.Attribute)) else None
-        if _is_taken(module, read) or _is_returned(module, read, depth):
+        if _is_taken(module, read) or _is_returned(module, read, depth) or _is_passed(module, read, depth):
             return True
         if isinstance(outer, s.Call) and _holds_trained(module, outer, depth - 1):
             return True
+    return False
+
+
+def _is_passed(module: Module, node: s.Node, depth: int) -> bool:
+    """Return whether a function or a class of the file trains the model that it is given."""
+    call = node.parent.parent if isinstance(node.parent, s.Argument) else None
+    for name in module.callee(call) if isinstance(call, s.Call) else ():
+        klass = module.classes.get(name)
+        function = module.functions.get(name) if klass is None else module.method(klass, "__init__")
+        for parameter in function.parameters if function is not None else ():
+            if function is not None and isinstance(call, s.Call) and given(call, function, parameter) is node:
+                reads = module.reads(function.scope, parameter.name)
+                if any(_is_taken(module, read) or _holds_trained(module, read, depth - 1) for read in reads):
+                    return True
     return False
 
 
