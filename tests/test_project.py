@@ -102,6 +102,13 @@ def test_a_self_check_is_a_note() -> None:
     assert [j.severity.value for j in found.findings] == ["note", "error"]
 
 
+def test_a_mode_is_tried_out_too() -> None:
+    layer = "from torch import nn\nclass Net(nn.Module):\n    def __init__(self):\n        self.a = nn.Linear(1, 1)\n"
+    block = "if __name__ == '__main__':\n    net = Net()\n    net.train()\n    print(net)\n"
+    found = report({"pkg/layer.py": layer + block, "train.py": layer + block.replace("train()", "step()")}, ("DET101",))
+    assert [j.severity.value for j in found.findings] == ["note", "error"]
+
+
 _TRIED = """import torch
 def zeros():
     return torch.nn.Linear(2, 2)

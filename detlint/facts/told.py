@@ -8,6 +8,7 @@ from detlint.analysis.loaders.own_orders import is_asked
 from detlint.analysis.resuming import kept_states
 from detlint.analysis.resuming.checkpoints import Checkpoints
 from detlint.analysis.resuming.resumption import keeps_states, says_that_it_draws, seeds_anew
+from detlint.analysis.training.contexts import is_module, named
 from detlint.facts.facts import TOP
 from detlint.facts.resumed import Resuming, Taken
 from detlint.finding import Place
@@ -22,7 +23,7 @@ def lasts(module: Module) -> bool:
     """Return whether a file trains, saves or reads a command line, other than in what a `__main__` block leaves out."""
     outcomes = module.catalogue.names("randomness", "outcome")
     found = [c for c in module.calls_like(words=outcomes) if last_word(c.function) in outcomes]
-    found = [call for call in found if not _steps_aside(module, call)]
+    found = [call for call in found if not (_steps_aside(module, call) or _sets_mode(module, call))]
     unused = _unused(module) if found else set[s.Node]()
     return any(unused.isdisjoint(call.ancestors()) for call in found)
 
@@ -44,6 +45,21 @@ def _steps_aside(module: Module, call: s.Call) -> bool:
     """Return whether the name of a method's object says that it does nothing that outlasts the program."""
     receiver = last_word(call.function.value).lower() if isinstance(call.function, s.Attribute) else ""
     return any(word in receiver for word in module.catalogue.names("randomness", "outcome", key="apart"))
+
+
+def _sets_mode(module: Module, call: s.Call) -> bool:
+    """Return whether a call puts a module of the file into training mode: `net = Net()` and `net.train()`."""
+    function = call.function
+    if not isinstance(function, s.Attribute) or function.attribute not in named(module, "modes"):
+        return False
+    made = [each for value in module.values(function.value) or () for each in _classes(module, value)]
+    return bool(made) and all(is_module(module, klass) for klass in made)
+
+
+def _classes(module: Module, value: s.Expression) -> Iterator[s.Class]:
+    """Yield the classes of the file of which an expression makes an object."""
+    names = module.callee(value) if isinstance(value, s.Call) else ()
+    yield from (module.classes[name] for name in names if name in module.classes)
 
 
 def telling(module: Module) -> Iterator[tuple[str, Place]]:
