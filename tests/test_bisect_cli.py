@@ -17,9 +17,10 @@ import pytest
 from detlint import bisecting
 from detlint.bisect.comparing.case import Cause
 from detlint.bisect.records import Op
-from detlint.bisect.running import launch
 from detlint.bisect.showing.report import Static
+from detlint.commands import bisect as commanded
 from detlint.verify import pool
+from tests import ending
 from tests.entered import bisect
 from tests.forks import forks
 from tests.test_bisect_page import both
@@ -37,9 +38,16 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "train.py"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def kept() -> Iterator[None]:
+    """What is imported by the processes that runs are forked from is imported once for all commands."""
+    with ending.kept(commanded):
+        yield
+
+
 @pytest.fixture
 def forked() -> Iterator[None]:
-    with forks(launch, pool):
+    with forks(pool):
         yield
 
 
@@ -66,11 +74,10 @@ for step in range(first, 6):
 """
 
 
-@pytest.mark.usefixtures("forked")
 def test_operations_are_recorded_from_a_checkpoint(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("torch")
     script.write_text(RESUMED)
-    given = ["--fresh", "--no-explain", "--no-static", "--level", "step", "--resume-with", "--resume 3.pt"]
+    given = ["--no-explain", "--no-static", "--level", "step", "--resume-with", "--resume 3.pt"]
     assert bisect([*given, "--format", "json", "--", "train.py"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert document["first"]["step"] == 1  # of the runs that go on from step 3
@@ -82,11 +89,10 @@ def test_operations_are_recorded_from_a_checkpoint(script: Path, capsys: pytest.
     assert "--resume-with goes with --level step" in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("forked")
 def test_a_difference_is_reported_kept_and_compared_again(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("torch")
     script.write_text(UNSEEDED)
-    assert bisect(["--fresh", "--format", "json", "--at-once", "--out", "kept", "--", "train.py"]) == 1
+    assert bisect(["--format", "json", "--at-once", "--out", "kept", "--", "train.py"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert (document["version"], document["verdict"], document["exit"]) == (1, "diverged", 1)
     assert document["first"]["line"] == {"path": "train.py", "line": 3, "function": "<module>", "cell": None}
@@ -98,12 +104,10 @@ def test_a_difference_is_reported_kept_and_compared_again(script: Path, capsys: 
     assert "DET101 unseeded-torch, found at train.py:3" in shown
     assert bisect(["kept/a.trace", "kept/a.trace"]) == 0
     assert "it says nothing of other hardware" in capsys.readouterr().out
-    assert bisect(["--fresh", "--out", "kept", "--", "train.py"]) == 2
+    assert bisect(["--out", "kept", "--", "train.py"]) == 2
     assert "kept has records already" in capsys.readouterr().err
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("forked")
 def test_only_a_finding_in_a_file_that_the_program_loaded_is_cited(
     script: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -113,23 +117,22 @@ def test_only_a_finding_in_a_file_that_the_program_loaded_is_cited(
     nothing = "rule: DET101 unseeded-torch speaks of this; the static analysis has no finding here"
     elsewhere = "rule: DET101 unseeded-torch, found elsewhere, at beside.py:5"
     script.write_text(drawn)
-    assert bisect(["--fresh", "--at-once", "--out", "kept", "--", "train.py", "rand"]) == 1
+    assert bisect(["--at-once", "--out", "kept", "--", "train.py", "rand"]) == 1
     assert nothing in capsys.readouterr().out
     script.write_text(f"{drawn}\nimport linked\n")
     script.with_name("linked.py").symlink_to("beside.py")
-    assert bisect(["--fresh", "--at-once", "--out", "loading", "--", "train.py", "rand"]) == 1
+    assert bisect(["--at-once", "--out", "loading", "--", "train.py", "rand"]) == 1
     assert elsewhere in capsys.readouterr().out
     assert bisect(["kept/a.trace", "kept/b.trace"]) == 1
     assert nothing in capsys.readouterr().out
 
 
-@pytest.mark.usefixtures("forked")
 def test_a_cause_is_shown_by_holding_it_equal_and_the_next_difference_is_looked_for(
     script: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("torch")
     script.write_text("import random\nimport torch\n\nprint((torch.ones(3) * random.random()).sum())\n")
-    assert bisect(["--fresh", "--explain", "--all", "2", "--no-static", "--at-once", "--", "train.py"]) == 1
+    assert bisect(["--explain", "--all", "2", "--no-static", "--at-once", "--", "train.py"]) == 1
     shown = capsys.readouterr().out
     assert "shown: with `random` seeded with 0 at the start in both runs it is gone" in shown
     assert "note: with it repaired the runs are equal" in shown

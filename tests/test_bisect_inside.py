@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,8 +17,11 @@ from detlint.bisect.comparing.outcome import DIVERGED, EQUAL
 from detlint.bisect.records import Event, Op
 from detlint.bisect.showing.report import text
 from detlint.bisect.streams import Trace
+from tests.forks import Fork
 
 pytestmark = pytest.mark.slow
+
+_SCRIPT = "import runpy, sys\ndel sys.argv[0]\nrunpy.run_path(sys.argv[0], run_name='__main__')\n"
 
 BLOCK = """import sys
 import torch
@@ -78,6 +82,35 @@ def run(*command: str, **variables: str) -> str:
     return done.stdout
 
 
+def forked(*command: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """What becomes of a script that imports torch itself, which a process that forks has done for it."""
+    argv = [sys.executable, "-c", _SCRIPT, *command]
+    with tempfile.TemporaryFile() as errors:
+        process = Fork(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            cwd=None,
+            env={**os.environ, **variables},
+            start_new_session=True,
+            text=True,
+        )
+        assert process.stdout
+        with process.stdout as stream:
+            told = stream.read()
+        status = process.wait()
+        errors.seek(0)
+        return subprocess.CompletedProcess(argv, status, told, errors.read().decode())
+
+
+def printed(*command: str, **variables: str) -> str:
+    """What a script prints that is run so, which must end well."""
+    done = forked(*command, **variables)
+    assert done.returncode == 0, done.stderr
+    return str(done.stdout)
+
+
 def starting(folder: str) -> Mapping[str, str]:
     """The environment in which a process begins a record as it starts."""
     own = str(Path(startup.__file__).parents[2])
@@ -87,9 +120,9 @@ def starting(folder: str) -> Mapping[str, str]:
 def test_a_block_is_recorded_and_nothing_around_it(folder: Path) -> None:
     (folder / "train.py").write_text(BLOCK.format("sys.argv[2]"))
     (folder / "plain.py").write_text(BLOCK.format(""))
-    plain = run("plain.py", "1.0")
-    assert run("train.py", "1.0", "a") == run("train.py", "1.0", "b") == plain
-    assert run("train.py", "2.0", "c") != plain
+    plain = printed("plain.py", "1.0")
+    assert printed("train.py", "1.0", "a") == printed("train.py", "1.0", "b") == plain
+    assert printed("train.py", "2.0", "c") != plain
     kinds = [one.kind for one in Trace(folder / "a").stream("main").records() if isinstance(one, Event)]
     assert kinds.count("step") == kinds.count("loss") == 3
     assert outcome.compare(Trace(folder / "a"), Trace(folder / "b")).status == EQUAL
@@ -100,21 +133,14 @@ def test_a_block_is_recorded_and_nothing_around_it(folder: Path) -> None:
 
 def test_the_environment_tells_where_and_what_a_block_records(folder: Path) -> None:
     (folder / "train.py").write_text(BLOCK.format(""))
-    run("train.py", "1.0", DETLINT_RECORD="kept", DETLINT_RECORD_LEVEL="op")
+    printed("train.py", "1.0", DETLINT_RECORD="kept", DETLINT_RECORD_LEVEL="op")
     names = [one.name for one in Trace(folder / "kept").stream("main").records() if isinstance(one, Op)]
     assert names.count("aten.sum.default") == 3
     assert "aten.rand.default" not in names
-    again = subprocess.run(
-        [sys.executable, "train.py", "1.0"],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "DETLINT_RECORD": "kept"},
-        check=False,
-    )
+    again = forked("train.py", "1.0", DETLINT_RECORD="kept")
     assert again.returncode == 1
     assert "main.jsonl.gz is a record already: name another folder" in again.stderr
-    wrong = {**os.environ, "DETLINT_RECORD": "other", "DETLINT_RECORD_LEVEL": "all"}
-    again = subprocess.run([sys.executable, "train.py", "1.0"], capture_output=True, text=True, env=wrong, check=False)
+    again = forked("train.py", "1.0", DETLINT_RECORD="other", DETLINT_RECORD_LEVEL="all")
     assert "ValueError: 'all' is no level of recording: step or op" in again.stderr
 
 
@@ -135,7 +161,8 @@ def test_a_process_is_recorded_as_it_starts_and_what_it_starts_is_not_once_more(
     )
     assert refused.returncode == 2
     assert refused.stderr.startswith("detlint: kept/main.jsonl.gz is a record already")
-    assert "1" in run("train.py", **variables, TORCHELASTIC_RESTART_COUNT="1")
+    (folder / "print.py").write_text("print(1)\n")
+    assert "1" in run("print.py", **variables, TORCHELASTIC_RESTART_COUNT="1")
 
 
 def test_the_rank_and_the_microbatch_that_differ_first_are_named(folder: Path) -> None:

@@ -18,6 +18,7 @@ from detlint.bisect.running import runs
 from detlint.bisect.running.runs import Plan
 from detlint.bisect.running.warm import Origins
 
+from . import ending
 from .forking import read_page
 from .planted import FOLDER, MARK, SCRIPT
 
@@ -55,7 +56,7 @@ def programs() -> Iterator[Program]:
 
 @pytest.fixture(scope="module")
 def origins() -> Iterator[Origins]:
-    with Origins() as found:
+    with ending.origins() as found:
         yield found
 
 

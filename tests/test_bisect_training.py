@@ -16,8 +16,10 @@ pytest.importorskip("torch")
 
 from detlint.bisect.options import Options
 from detlint.bisect.records import Event, Op, Record
-from detlint.bisect.running.launch import Recording, record
+from detlint.bisect.running import launch
+from detlint.bisect.running.launch import Recording
 from detlint.bisect.streams import Trace, equal_prefix
+from tests import ending
 from tests.bisecting import records
 
 pytestmark = pytest.mark.slow
@@ -136,21 +138,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     runs = {
         "a": (["planted.py"], Options(poison=0x55, listing="sorted", hash_seed="1")),
         "b": (["planted.py"], Options(poison=0xAA, listing="reversed", hash_seed="2")),
-        "c": (["seeded.py", "c.json"], Options()),
-        "d": (["seeded.py", "d.json"], Options()),
-        "e": (["steps.py"], Options(level="step", seed_torch=1)),
-        "f": (["steps.py"], Options(from_step=3, seed_torch=1, threads=1)),
+        "c": (["seeded.py", "c.json"], Options(hash_seed="1")),
+        "d": (["seeded.py", "d.json"], Options(hash_seed="2")),
+        "e": (["steps.py"], Options(level="step", seed_torch=1, hash_seed="1")),
+        "f": (["steps.py"], Options(from_step=3, seed_torch=1, threads=1, hash_seed="1")),
     }
 
     def run(name: str) -> Recording:
         command, options = runs[name]
-        return record(command, found / name, options, cwd=found)
+        origin = f"with hash seed {options.hash_seed}"
+        return launch.start(command, found / name, options, cwd=found, origins=origins, origin=origin).wait()
 
-    with ThreadPoolExecutor(2) as pool:
+    with ending.origins(found) as origins, ThreadPoolExecutor(2) as pool:
         plain = pool.submit(subprocess.run, [sys.executable, "seeded.py", "plain.json"], cwd=found, check=True)
         for recording in pool.map(run, runs):
             assert recording.status == 0, recording.errors
         plain.result()
+        assert not origins.cold
     yield found
 
 

@@ -9,12 +9,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from detlint.bisect.running import warm
 from detlint.cli import cli
+from detlint.commands import repeat as command
+from tests import ending
 
 ROOT = Path(__file__).parent.parent
 SET = """\
@@ -28,11 +32,24 @@ print(torch.tensor([numbers[name] for name in sorted(CLASSES)]) * 2)
 CLASSES = 'CLASSES = {"ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen", "ibis", "jay"}\n'
 
 
+@pytest.fixture(scope="module", autouse=True)
+def forks() -> Iterator[None]:
+    """What is imported by the processes that runs are forked from is imported once for all commands."""
+    with ending.kept(warm):
+        yield
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     pytest.importorskip("torch")
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No run waits for the next second, which tells runs apart that are seeded with whole seconds: none is here."""
+    monkeypatch.setattr(command, "_apart", lambda restore: restore)
 
 
 def repeat(*arguments: str) -> Result:
@@ -56,6 +73,7 @@ def changed(diff: str) -> list[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("hurried")
 def test_a_listing_in_one_file_that_another_shuffles_is_sorted(folder: Path) -> None:
     (folder / "data").mkdir()
     for number in range(6):
@@ -108,6 +126,7 @@ def test_what_repeats_is_left_alone(folder: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("hurried")
 def test_each_cause_is_ended_and_the_files_are_written_where_that_is_asked_for(folder: Path) -> None:
     noise = "import numpy as np\n\nnoise = np.random.randn(10)\nprint(torch.from_numpy(noise).sum())\n"
     write(folder, data=CLASSES, train=f"{SET}{noise}")
@@ -138,6 +157,7 @@ def test_each_cause_is_ended_and_the_files_are_written_where_that_is_asked_for(f
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("hurried")
 def test_what_no_fix_is_right_for_is_named_and_nothing_is_changed(folder: Path) -> None:
     text = "import time\nimport torch\n\ntorch.manual_seed(0)\n\nwhen = time.perf_counter() % 1\nprint(torch.tensor([when]) + torch.rand(1))\n"
     before = write(folder, train=text)
@@ -150,6 +170,7 @@ def test_what_no_fix_is_right_for_is_named_and_nothing_is_changed(folder: Path) 
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("hurried")
 def test_only_rules_that_are_selected_change_anything(folder: Path) -> None:
     write(folder, data=CLASSES, train=SET)
     result = repeat("--select", "DET1", "--", "train.py")
@@ -179,7 +200,7 @@ def test_where_there_is_nothing_to_compare_one_line_says_why(folder: Path, text:
 def test_the_time_that_all_may_take_is_kept(folder: Path) -> None:
     write(folder, train="import time\nimport torch\ntorch.zeros(1) + 1\ntime.sleep(600)\n")
     begun = time.monotonic()
-    result = repeat("--timeout", "8", "--", "train.py")
+    result = repeat("--timeout", "3", "--", "train.py")
     assert result.exit_code == 2
     assert "the time was over before two runs had ended: give more with --timeout" in result.output
     assert time.monotonic() - begun < 60
@@ -254,6 +275,7 @@ def test_the_example_of_the_documentation_does_what_is_shown(folder: Path) -> No
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("hurried")
 def test_a_change_that_is_not_needed_in_the_end_is_left_out(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from detlint.repeat import rounds
 
@@ -271,6 +293,7 @@ def test_a_change_that_is_not_needed_in_the_end_is_left_out(folder: Path, monkey
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("hurried")
 def test_places_beside_the_working_folder_are_named_from_there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "pyproject.toml").touch()
     clock = "import time\n\n\ndef noise():\n    return time.time() % 1\n"
@@ -288,6 +311,7 @@ def test_places_beside_the_working_folder_are_named_from_there(folder: Path, mon
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("hurried")
 def test_what_a_library_lists_while_it_is_imported_is_no_cause(
     folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("torch")
 
 from detlint.bisect.running.warm import Origins
+from tests import ending
 from tests.test_bisect_lines import BEHIND, Program, programs
 from tests.tools.repeating import made
 
@@ -83,7 +84,7 @@ PROGRAMS = [pytest.param(one, id=one.name) for one in chosen()]
 
 @pytest.fixture(scope="module")
 def origins() -> Iterator[Origins]:
-    with Origins() as found:
+    with ending.origins() as found:
         yield found
 
 
@@ -93,7 +94,7 @@ def test_a_program_repeats_unless_no_fix_is_right(program: Program, tmp_path: Pa
     differs = bool(program.planted) and program.name not in BEHIND
     if differs and result.remains is None and not result.changes:  # a clock or hashes may happen to be the same
         (again := tmp_path / "again").mkdir()
-        with Origins() as others:  # processes hash strings as those do from which they are forked
+        with ending.origins() as others:  # processes hash strings as those do from which they are forked
             result = made(program, again.resolve(), others)
     if program.name in NAMES:
         assert result.changes == ()
