@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +23,20 @@ from .tools.run_twice.totals import line, totals
 RECIPES = [each for part in recipes.PARTS for each in recipes.read(part)]
 
 
-def twice(folder: Path, script: str, *, seconds: float = 600) -> Comparison:
-    """What two runs of a script differ in, in a repository that has a folder of eight files, too."""
+def runs(folder: Path, script: str, *, seconds: float = 600) -> tuple[Run, Run]:
+    """Two runs of a script in a repository that has a folder of eight files, too."""
     checkout = folder / "repository"
     (checkout / "data").mkdir(parents=True)
     (checkout / "main.py").write_text(script, encoding="utf-8")
     for name in "abcdefgh":
         (checkout / "data" / f"{name}.txt").write_text(name, encoding="utf-8")
     place = Place(Program("one", "owner/name", ("main.py",)), checkout, folder / "place", sys.executable)
-    return compare(place.run(seconds), place.run(seconds))
+    return place.run(seconds), place.run(seconds)
+
+
+def twice(folder: Path, script: str, *, seconds: float = 600) -> Comparison:
+    """What two runs of a script differ in."""
+    return compare(*runs(folder, script, seconds=seconds))
 
 
 @pytest.mark.slow
@@ -101,46 +107,6 @@ def test_files_that_are_loaded_are_recorded(tmp_path: Path) -> None:
 
 
 TRAINING = """
-import torch
-
-def train():
-    {seed}
-    model = torch.nn.Linear(2, 1)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-    model(torch.ones(4, 2)).sum().backward()
-    optimizer.step()
-    {save}
-
-train()
-print("done")
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("seed", "save", "differs"),
-    [
-        pytest.param("torch.manual_seed(0)", "", (), id="seeded"),
-        pytest.param("", "", ("parameters",), id="unseeded"),
-        pytest.param("", "torch.save(model, 'a.pt')", ("parameters", "saved"), id="saved"),
-        pytest.param("torch.manual_seed(0)", "torch.save(model.state_dict(), 'a.pt')", (), id="saved-seeded"),
-    ],
-)
-def test_parameters_of_a_model_that_is_gone(seed: str, save: str, differs: Sequence[str], tmp_path: Path) -> None:
-    found = twice(tmp_path, TRAINING.format(seed=seed, save=save or "pass"))
-    assert not found.error
-    assert found.differs == differs
-    assert found.seen == {"parameters": 4, "saved": bool(save), "output": 1}
-
-
-@pytest.mark.slow
-def test_a_model_that_is_thrown_away_is_no_result(tmp_path: Path) -> None:
-    found = twice(tmp_path, "import torch\ntorch.nn.Linear(2, 1)\ntorch.manual_seed(0)\nkept = torch.nn.Linear(2, 1)")
-    assert found.equal, (found.error, found.first)
-    assert found.seen["parameters"] == 2
-
-
-SAVING = """
 import gzip, json, pickle, time
 import numpy as np
 import torch
@@ -149,34 +115,116 @@ class Own:
     def __init__(self, value):
         self.value = value
 
+def train():
+    model = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    model(torch.ones(4, 2)).sum().backward()
+    optimizer.step()
+    return model
+
+"""
+SEEDED = """
+torch.nn.Linear(2, 1)
+torch.manual_seed(0)
+kept = torch.nn.Linear(2, 1)
+train()
+torch.save(train().state_dict(), "model.pt")
+
 torch.save({"x": torch.ones(3), "names": {"a", "b", "c"}}, "x.pt")
 np.savez("x.npz", x=np.ones(3))
 pickle.dump([Own(1), {"a", "b", "c"}], open("x.pkl", "wb"))
 with gzip.GzipFile("x.gz", "wb", mtime=time.time_ns() // 1000 % 2**32) as file:
     file.write(b"text")
 open("log.txt", "w").write(time.strftime("%Y-%m-%d %H:%M:%S") + f" {time.perf_counter()} s, loss 0.5")
+print("done")
 """
+UNSEEDED = """
+train()
+torch.save(train(), "model.pt")
+
+torch.save([torch.rand(1)], "x.pt")
+np.save("x.npy", torch.rand(1).numpy())
+pickle.dump(Own(torch.rand(1).item()), open("x.pkl", "wb"))
+open("x.json", "w").write(json.dumps(torch.rand(1).item()))
+print("done")
+"""
+Runs = tuple[Run, Run]
+
+
+@pytest.fixture(scope="module")
+def seeded(tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    """Two runs that make the same, of all kinds: one for all, as each imports torch, and so does reading its files."""
+    return runs(tmp_path_factory.mktemp("seeded"), TRAINING + SEEDED)
+
+
+@pytest.fixture(scope="module")
+def unseeded(tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    """Two runs that make something else each time."""
+    return runs(tmp_path_factory.mktemp("unseeded"), TRAINING + UNSEEDED)
+
+
+def compared(two: Runs, *files: str, parameters: bool = False) -> Comparison:
+    """What two runs differ in, had they saved these files alone, and perhaps no model."""
+    one, other = (
+        replace(
+            run,
+            parameters=run.parameters if parameters else (),
+            saved=tuple(each for each in run.saved if each[0] in files),
+        )
+        for run in two
+    )
+    return compare(one, other)
 
 
 @pytest.mark.slow
-def test_files_are_compared_by_what_they_hold(tmp_path: Path) -> None:
-    found = twice(tmp_path, SAVING)
+@pytest.mark.parametrize(
+    ("of", "saved", "differs"),
+    [
+        pytest.param("seeded", "", (), id="seeded"),
+        pytest.param("unseeded", "", ("parameters",), id="unseeded"),
+        pytest.param("unseeded", "model.pt", ("parameters", "saved"), id="saved"),
+        pytest.param("seeded", "model.pt", (), id="saved-seeded"),
+    ],
+)
+def test_parameters_of_models_that_are_gone(
+    of: str, saved: str, differs: Sequence[str], request: pytest.FixtureRequest
+) -> None:
+    found = compared(request.getfixturevalue(of), saved, parameters=True)
+    assert not found.error
+    assert found.differs == differs
+    kept = 2 if of == "seeded" else 0
+    assert found.seen == {"parameters": 2 * 4 + kept, "saved": bool(saved), "output": 1}
+    assert not differs or found.first.startswith("4 tensors")  # the momenta are the same
+
+
+@pytest.mark.slow
+def test_a_model_that_is_thrown_away_is_no_result(seeded: Runs) -> None:
+    found = compared(seeded, parameters=True)
     assert found.equal, (found.error, found.first)
-    assert found.seen["saved"] == 5
+    assert found.seen["parameters"] == 2 + 2 * 4
+
+
+@pytest.mark.slow
+def test_files_are_compared_by_what_they_hold(seeded: Runs) -> None:
+    found = compare(*seeded)
+    assert found.equal, (found.error, found.first)
+    assert found.seen["saved"] == 5 + 1
+    same = [path for path, _ in seeded[0].saved]
+    assert same == ["log.txt", "model.pt", "x.gz", "x.npz", "x.pkl", "x.pt"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "saved",
     [
-        pytest.param("torch.save([torch.rand(1)], 'x.pt')", id="torch"),
-        pytest.param("np.save('x.npy', torch.rand(1).numpy())", id="numpy"),
-        pytest.param("pickle.dump(Own(torch.rand(1).item()), open('x.pkl', 'wb'))", id="pickle"),
-        pytest.param("open('x.json', 'w').write(json.dumps(torch.rand(1).item()))", id="text"),
+        pytest.param("x.pt", id="torch"),
+        pytest.param("x.npy", id="numpy"),
+        pytest.param("x.pkl", id="pickle"),
+        pytest.param("x.json", id="text"),
     ],
 )
-def test_files_differ_by_a_number(saved: str, tmp_path: Path) -> None:
-    found = twice(tmp_path, SAVING + saved)
+def test_files_differ_by_a_number(saved: str, unseeded: Runs) -> None:
+    found = compared(unseeded, saved)
     assert (found.error, found.differs) == ("", ("saved",))
 
 
@@ -320,8 +368,8 @@ def test_programs_run_again_with_their_repository_fixed(tmp_path: Path) -> None:
     checkout.mkdir()
     folder.mkdir()
     scripts = {
-        "unseeded": "import torch\nprint(torch.rand(2))\n",
-        "seeded": "import torch\ntorch.manual_seed(3)\nprint(torch.rand(2))\n",
+        "unseeded": "import random\nprint(random.random())\n",
+        "seeded": "import random\nrandom.seed(3)\nprint(random.random())\n",
         "timed": "import time\nprint(hash(time.time()))\n",
         "ordered": "import torch\nfrom torch.utils.data import DataLoader\n\ntorch.manual_seed(3)\n"
         "print(list(DataLoader(torch.arange(9), shuffle=True)))\n",  # an unsafe fix would give another order
