@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from subprocess import DEVNULL
 
 import pytest
 
@@ -14,6 +15,7 @@ from detlint import __version__, catalogue, config, fixing
 from detlint.applying.fixer import BY_HAND, Outcome
 from detlint.config import Config
 from detlint.editing.vendoring import FILE, vendored_names, vendored_text, vendored_version, whole_text
+from tests.forks import Fork
 
 SEEDING = ("DET101", "DET102", "DET103", "DET106")
 DRAW = "import random\n\nimport torch\n\nprint(torch.rand(2), random.random())\n"
@@ -269,11 +271,23 @@ def test_a_notebook_gets_its_copy_beside_it() -> None:
     assert left == []
 
 
+_RUN = """
+import os, runpy, sys
+sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[1]))
+runpy.run_path(sys.argv[1], run_name="__main__")
+"""
 LOADERS = "import numpy as np\n\n\ndef loaders(data):\n    return np.random.default_rng().permutation(data)\n"
 
 
 def run(script: str) -> None:
-    subprocess.run([sys.executable, script], check=True, env={**os.environ, "PYTHONPATH": ""}, timeout=60)
+    """Runs a script as `python` does, in a process that has torch already: what it imports is looked for beside it."""
+    line = [sys.executable, "-c", _RUN, script]
+    with tempfile.TemporaryFile() as err:
+        env = {**os.environ, "PYTHONPATH": ""}
+        ran = Fork(line, stdin=DEVNULL, stdout=DEVNULL, stderr=err, cwd=None, env=env, start_new_session=True)
+        status = ran.wait(60)
+        err.seek(0)
+        assert status == 0, err.read().decode()
 
 
 @pytest.mark.slow
