@@ -26,6 +26,7 @@ pytestmark = pytest.mark.slow
 
 TORCH = catalogue.load().newest_release()
 CONFIG = Config(select=("ALL",), cache_dir=None)
+FEWER = settings(deadline=None, max_examples=settings().max_examples // 2)
 
 
 def _in_folder(do: Callable[[], None]) -> None:
@@ -54,7 +55,7 @@ def _workspace() -> Workspace:
     return Workspace(replace(CONFIG, root=Path()), TORCH)
 
 
-@settings(settings.default, deadline=None)
+@FEWER
 @given(projects(), st.lists(edits(), min_size=3, max_size=8))
 def test_answers_after_edits_are_those_of_a_fresh_run(
     files: dict[str, Text], done: Sequence[tuple[str, str, int, str]]
@@ -73,7 +74,7 @@ def test_answers_after_edits_are_those_of_a_fresh_run(
     _in_folder(run)
 
 
-@settings(settings.default, deadline=None)
+@FEWER
 @given(projects(), st.lists(edits(), min_size=2, max_size=5))
 def test_runs_after_edits_find_in_the_cache_what_a_fresh_run_finds(
     files: dict[str, Text], done: Sequence[tuple[str, str, int, str]]
