@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import PYTEST_PLUGIN
-
 pytestmark = pytest.mark.slow
 
 if sys.version_info >= (3, 11):
@@ -17,16 +15,18 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).parent.parent
+PLUGIN = ("-p", "detlint.plugins.pytest.plugin")
 # Also for speed: each process would import torch to seed it.
 NEITHER = "import sys\nsys.modules['torch'] = sys.modules['numpy'] = None\n"
 
 
 @pytest.fixture
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """A folder for tests, where neither torch nor NumPy can be imported."""
+    """A folder for tests, where neither torch nor NumPy can be imported, and other plugins take no time."""
     pytester.makeconftest(NEITHER)
     monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=":")
     monkeypatch.delenv("PYTHONHASHSEED", raising=False)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     return pytester
 
 
@@ -45,7 +45,7 @@ def test_the_order_of_sets_shows_in_fresh_processes(project: pytest.Pytester) ->
             return list({"red", "green", "blue", "white"})
         """
     )
-    result = project.runpytest_inprocess(*PYTEST_PLUGIN)
+    result = project.runpytest_inprocess(*PLUGIN)
     result.assert_outcomes(passed=1, failed=1)
     text = result.stdout.str()
     assert "not reproducible: result[" in text
@@ -80,7 +80,7 @@ def test_what_fails_crashes_or_is_skipped_in_a_process_is_reported_here(project:
             os._exit(3)
         """
     )
-    result = project.runpytest_inprocess(*PYTEST_PLUGIN, "-rs", "--capture=sys", "--basetemp=kept")
+    result = project.runpytest_inprocess(*PLUGIN, "-rs", "--capture=sys", "--basetemp=kept")
     result.assert_outcomes(failed=2, skipped=1)
     text = result.stdout.str()
     assert "not here" in text
@@ -89,8 +89,11 @@ def test_what_fails_crashes_or_is_skipped_in_a_process_is_reported_here(project:
     assert "the process with PYTHONHASHSEED=0 ended without a result, with status 3, and last printed" in text
 
 
-def test_pytest_finds_the_plugin_by_its_entry_point_and_it_imports_little(project: pytest.Pytester) -> None:
+def test_pytest_finds_the_plugin_by_its_entry_point_and_it_imports_little(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By the entry point that the project declares, in a process that knows no other detlint."""
+    monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"][
         "pytest11"
     ]
@@ -138,6 +141,6 @@ def test_workers_of_xdist_run_marked_tests_and_their_processes(project: pytest.P
             return os.environ["PYTHONHASHSEED"]
         """
     )
-    result = project.runpytest_subprocess(*PYTEST_PLUGIN, "-n1", "-v")
+    result = project.runpytest_subprocess(*PLUGIN, "-p", "xdist", "-n1", "-v")
     result.assert_outcomes(passed=1, failed=1)
     assert "not reproducible: result differs between run 1 and run 2, both from seed 0" in result.stdout.str()
