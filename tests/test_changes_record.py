@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -206,8 +206,17 @@ def test_the_reasons_that_are_kept_can_be_read() -> None:
 # Recording
 
 
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keeps what processes compile for those that come after them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path_factory.mktemp("compiled")))
+        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+        yield
+
+
 @pytest.fixture
-def corpus(tmp_path: Path) -> Path:
+def corpus(tmp_path: Path, compiled: None) -> Path:
     """A corpus of two repositories."""
     written(tmp_path / "corpus", {"owner+one/train.py": TWO, "owner+two/hidden.py": SEEDED})
     for name in ("one", "two"):
@@ -253,7 +262,7 @@ def test_a_record_is_the_same_anywhere_and_is_made_once(
 @pytest.mark.slow
 def test_runs_that_fail_or_take_too_long_are_recorded(corpus: Path, tmp_path: Path) -> None:
     (corpus / "owner+two" / "detlint.toml").write_text("selct = []\n", encoding="utf-8")
-    record(corpus, tmp_path / "out")
+    record(corpus, tmp_path / "out", "--only", "owner+two")
     failed = answers(tmp_path / "out" / "owner+two.json")["check"]["failed"]
     assert failed.startswith("exit status 2: detlint: ./detlint.toml: unknown setting 'selct'")
     record(corpus, tmp_path / "late", "--timeout", "0.05", "--only", "owner+one")
@@ -318,7 +327,11 @@ def test_that_fails(tmp_path):
 
 
 @pytest.mark.slow
-def test_programs_that_tests_hand_over_are_asked_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_programs_that_tests_hand_over_are_asked_all(
+    tmp_path: Path, compiled: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # other plugins take longer than the tests
+    monkeypatch.setenv("PYTEST_PLUGINS", "xdist.plugin")
     file = tmp_path / "test_some.py"
     file.write_text(TESTS, encoding="utf-8")
     folders = [tmp_path / "old", tmp_path / "new"]
