@@ -76,8 +76,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @cache
 def ran(folder: Path, hidden: str = "", terminal: str = "") -> Said:
     """What each command says in an environment without a package."""
-    kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "DETLINT_DEBUG")}
+    left_out = ("NO_COLOR", "DETLINT_DEBUG", "PYTHONDONTWRITEBYTECODE")
+    kept = {name: value for name, value in os.environ.items() if name not in left_out}
     variables = {**kept, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", "TERM": "xterm", "COLUMNS": "100"}
+    variables["PYTHONPYCACHEPREFIX"] = str(folder.with_name("compiled"))  # once for all environments
     command = [sys.executable, "-c", _RUN, hidden, terminal, *LINES]
     done = subprocess.run(command, cwd=folder, env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     said: Said = json.loads(done.stdout)
