@@ -20,7 +20,7 @@ from detlint.semantics.values import UNKNOWN, parse_signature
 from detlint.support.records import record
 from detlint.tree import positions
 from detlint.tree import syntax as s
-from detlint.tree.scopes import class_of, is_main_guard, passed_over
+from detlint.tree.scopes import class_of, in_main_block, passed_over
 
 
 @record(frozen=True, slots=True)
@@ -368,7 +368,9 @@ class Module(Resolver):
 
     def point(self, node: s.Node) -> tuple[str, str, int]:
         """Return where `node` is in a program: the file, the function's qualified name, the evaluation order."""
-        function = next((a for a in node.ancestors() if isinstance(a, s.Function) and a.name != "<lambda>"), None)
+        function = self.function_of(node)
+        while function is not None and function.name == "<lambda>":
+            function = self.function_of(function)
         return self.path, self.qualified(function) if function else "", node.order
 
     def finding(
@@ -389,11 +391,10 @@ class Module(Resolver):
     ) -> Finding:
         """Return a finding of `rule` at `node`; `details` fill the placeholders of the page's message and help."""
         places = tuple(Related(self.place(other), message) for other, message in related)
-        path, function, _ = self.point(node)
-        within = function or (MAIN if any(map(is_main_guard, node.ancestors())) else "")
-        statement = passed_over(node)
-        passed = None if statement is None else Taken(self.place(statement), path, function)
+        function, statement = self.point(node)[1], passed_over(node)
+        within = function or (MAIN if in_main_block(node) else "")
+        passed = None if statement is None else Taken(self.place(statement), self.path, function)
         self.passed.update(() if statement is None else (statement,))
         told = rule.code, self.place(node), rule.message.format(**details), details, places, fix, lowered
-        questions = full_if, only_if, tuple(unless)
-        return Finding(*told, *questions, operation, noted=noted, flow=flow, within=within, passed=passed)
+        asked = full_if, only_if, tuple(unless), operation
+        return Finding(*told, *asked, noted=noted, flow=flow, within=within, passed=passed)

@@ -185,23 +185,21 @@ def passed_over(node: s.Node) -> s.Node | None:
 
     Return None for any other, and where a name chooses: the default model says little about the others.
     """
-    statement, choices, below = None, list[s.If](), node
-    for around in node.ancestors():
+    statement, choices, below, around = None, list[s.If](), node, node.parent
+    while around is not None and not isinstance(around, s.Function):
         if isinstance(around, s.Block):
             statement = statement or below
             before = takewhile(partial(is_not, below), around.statements)
-            inner = (part for each in before for part in s.walk(each))
-            choices += (part for part in inner if isinstance(part, s.If) and _leaves(part))
-            choices += (around.parent,) if isinstance(around.parent, s.If) else ()
-        if isinstance(around, s.Function):
-            named = any(compares_texts(choice.test) for choice in choices)
-            return statement if choices and not named else None
-        below = around
-    return None
+            choices += [each for each in before if isinstance(each, s.If) and _leaves(each)]
+            choices += [around.parent] if isinstance(around.parent, s.If) else []
+        below, around = around, around.parent
+    named = any(compares_texts(choice.test) for choice in choices)
+    return statement if around is not None and choices and not named else None
 
 
 def _leaves(choice: s.If) -> bool:
-    return any(isinstance(part, s.Leave) for part in s.walk(choice))
+    arms = (choice.body, choice.orelse)
+    return any(arm is not None and bool(arm.statements) and isinstance(arm.statements[-1], s.Leave) for arm in arms)
 
 
 def compares_texts(test: s.Expression) -> bool:
@@ -219,3 +217,11 @@ def is_main_guard(statement: s.Node) -> bool:
     names = [o.id for o in operands if isinstance(o, s.Name)]
     texts = [o.value for o in operands if isinstance(o, s.Constant)]
     return statement.test.operator == "==" and names == ["__name__"] and texts == ["__main__"]
+
+
+def in_main_block(node: s.Node) -> bool:
+    """Return whether a node is in a `__main__` block."""
+    around = node.parent
+    while around is not None and not is_main_guard(around):
+        around = around.parent
+    return around is not None
