@@ -222,6 +222,6 @@ def is_main_guard(statement: s.Node) -> bool:
 def in_main_block(node: s.Node) -> bool:
     """Return whether a node is in a `__main__` block."""
     around = node.parent
-    while around is not None and not is_main_guard(around):
+    while around is not None and not (isinstance(around, s.If) and is_main_guard(around)):
         around = around.parent
     return around is not None
