@@ -219,6 +219,20 @@ def test_what_stands_is_told_before_the_project_is_linked_again(root: Path) -> N
     assert shown(workspace.report().findings) == [("train.py", 9, "DET501")]
 
 
+def test_what_a_program_may_pass_over_is_told_before_it_is_linked_again(root: Path) -> None:
+    made = (
+        "import numpy as np\n\ndef made(some):\n    if some:\n        return np.random.default_rng({})\n    return 0\n"
+    )
+    (root / "pyproject.toml").write_text("[tool.detlint]\nselect = ['DET104']\n")
+    (root / "made.py").write_text(made.format("3"))
+    workspace = Workspace.of(root)
+    workspace.report()
+    workspace.update("made.py", made.format(""))
+    standing = workspace.standing()
+    assert standing is not None
+    assert ("made.py", 5, "DET104") in shown(standing.findings)
+
+
 def test_a_link_that_nobody_waits_for_is_given_up(root: Path) -> None:
     workspace = Workspace.of(root)
     workspace.report()

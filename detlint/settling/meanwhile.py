@@ -1,7 +1,8 @@
 """What still holds of a project's answers when the texts of some files have changed, until it is linked again.
 
 A finding without open questions is that of the new text. One with open questions keeps its last answer if it was there
-before, and is not shown if it was not. Findings on programs stay as they are, at the lines where they are now.
+before. If it was not, it is shown only where it asks nothing but whether programs pass it over. Findings on programs
+stay as they are, at the lines where they are now.
 """
 
 from __future__ import annotations
@@ -58,7 +59,9 @@ def meanwhile(
 def _paired(
     old: Collected, new: Collected, verdicts: tuple[Verdict, ...], move: Move
 ) -> Iterator[tuple[Finding, Verdict]]:
-    """Yield the findings of a file, each with its last verdict: for a new one, that it does not stand."""
+    """Yield the findings of a file, each with its last verdict: for a new one, that it stands if it asks nothing else
+    than whether programs pass it over.
+    """
     asked = [finding for finding in old.findings if is_open(finding)]
     known = dict(zip(range(len(asked)), verdicts, strict=False))
     by_place = {(asked[number].code, move(asked[number].place)): number for number in known}
@@ -76,7 +79,7 @@ def _paired(
         if index not in given and left:
             given[index] = known.pop(left[0])
     for index, finding in enumerate(new.findings):
-        yield finding, given.get(index, Verdict(stands=False)) if is_open(finding) else Verdict()
+        yield finding, given.get(index, Verdict(stands=not is_open(replace(finding, passed=None))))
 
 
 def _moved(part: T, moves: Mapping[str, Move]) -> T | None:
