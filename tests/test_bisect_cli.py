@@ -144,7 +144,7 @@ def test_a_kernel_that_is_the_cause_is_run_alone() -> None:
     operation = Op(15, "aten.index_put.default", signature="float32 (257,) cpu")
     cause = Cause("kernel", "", (), None, (), "", operation=operation)
     known = Static(row="...", operation="index_put_acc.cpu")
-    told = bisecting.verified(known, cause, processes=1, repeats=12)
+    told = bisecting.verified(known, cause, processes=8, repeats=12)
     assert told.verified.startswith("confirmed: ")
     assert bisecting.verified(known, replace(cause, kind="order")) == known
 

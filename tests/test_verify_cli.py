@@ -25,8 +25,8 @@ from tests.entered import verify  # noqa: E402
 from tests.forks import forks  # noqa: E402
 
 NO_CUDA = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
-# a race may stay away for some runs on a busy machine
-QUICK = ("--device", "cpu", "--processes", "1", "--repeats", "12")
+# a race may stay away from some processes on a busy machine; a difference ends the rest
+QUICK = ("--device", "cpu", "--processes", "8", "--repeats", "12")
 CODE = """\
 import torch
 
@@ -156,7 +156,7 @@ def test_what_no_probe_can_run_is_told_also_where_it_is_all(project: Path, capsy
 
 @pytest.mark.slow
 def test_a_check_with_verify_runs_the_operations(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "Settings", partial(session.Settings, processes=1, repeats=12))
+    monkeypatch.setattr(session, "Settings", partial(session.Settings, processes=8, repeats=12))
     result = CliRunner().invoke(cli, ["--verify", "--device", "cpu", "train.py", "--format", "json"])
     assert result.exit_code == 1
     told = [finding["verification"] for finding in json.loads(result.stdout)["findings"]]
@@ -168,7 +168,7 @@ def test_a_check_with_verify_runs_the_operations(project: Path, monkeypatch: pyt
 def test_operations_are_found_by_name_and_shown_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert verify(["--op", "index_fill_", *QUICK]) == 0
     shown = capsys.readouterr().out.splitlines()
-    assert re.match(r"CPU .+ \(torch .+, \d threads\), 1 forked processes x up to 12 runs", shown[0])
+    assert re.match(r"CPU .+ \(torch .+, \d threads\), 8 forked processes x up to 12 runs", shown[0])
     assert [line.split()[0] for line in shown[1:3]] == ["row", "scatter_value.fwd"]
 
 
@@ -248,7 +248,7 @@ def test_ctrl_c_leaves_a_valid_report(monkeypatch: pytest.MonkeyPatch, capsys: p
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(verify_cli._Bar, "show", interrupt)
-    assert verify(["--op", "index_fill_", *QUICK, "--format", "json"]) == 2
+    assert verify(["--op", "index_fill_", *QUICK, "--processes", "1", "--format", "json"]) == 2
     shown = json.loads(capsys.readouterr().out)
     assert shown["interrupted"] is True
     assert shown["measurements"][0]["outcomes"]["off"]["runs"] == 12

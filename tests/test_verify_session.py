@@ -23,13 +23,14 @@ pytestmark = pytest.mark.slow
 
 RACING = ("index_put_acc.cpu", "put_acc.cpu", "take.bwd.cpu", "getitem.bwd.cpu", "index_put_noacc.fwd")
 REFUSED = ("put_noacc.fwd", "max_unpool.fwd")
+PROCESSES = 12  # a busy machine may run the threads of a few processes one after the other; a difference ends the rest
 EXACT = ("scatter_reduce_amaxmin.fwd", "argmax_ties.fwd", "masked_select.bwd", "scatter_value.fwd")
 
 
 @pytest.fixture(scope="module")
 def held() -> Session:
     with forks(pool):
-        return session.hold([Subject(row) for row in (*RACING, *REFUSED, *EXACT)], Settings("cpu", 2, 6))
+        return session.hold([Subject(row) for row in (*RACING, *REFUSED, *EXACT)], Settings("cpu", PROCESSES, 6))
 
 
 def verdicts(held: Session, row: str) -> dict[str, str]:
@@ -79,7 +80,7 @@ def test_the_table_names_each_row_with_its_verdicts(held: Session) -> None:
     lines = report.table(held.measurements).splitlines()
     assert lines[0].split() == ["row", "dtype", "mode", "off", "mode", "on", "warn", "only", "other", "orders"]
     assert sorted(line.split()[0] for line in lines[1:]) == sorted((*RACING, *REFUSED, *EXACT))
-    assert "2 forked processes x 6 runs" in report.header(held)
+    assert f"{PROCESSES} forked processes x 6 runs" in report.header(held)
     assert any("no proof" in line for line in report.footer(held))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -77,6 +78,7 @@ def test_fewer_than_two_runs_say_nothing(digests: tuple[str, ...]) -> None:
 def test_the_deterministic_path_is_one_that_repeats_where_the_other_does_not() -> None:
     equal = Outcome(Verdict.NOT_OBSERVED, 30, 3, 1)
     assert with_path(equal, Outcome(Verdict.CONFIRMED)).verdict is Verdict.DETERMINISTIC_PATH
+    assert with_path(replace(equal, warned=True), Outcome(Verdict.CONFIRMED)).verdict is Verdict.NOT_OBSERVED
     assert with_path(equal, equal).verdict is Verdict.NOT_OBSERVED
     assert with_path(equal, None).verdict is Verdict.NOT_OBSERVED
     assert with_path(Outcome(Verdict.RAISES), Outcome(Verdict.CONFIRMED)).verdict is Verdict.RAISES

@@ -74,8 +74,12 @@ def judge(answers: Iterable[Answer]) -> Outcome:
 
 
 def with_path(outcome: Outcome, off: Outcome | None) -> Outcome:
-    """Return the outcome under the flag as DETERMINISTIC_PATH if only the runs without the flag differ."""
-    if outcome.verdict is Verdict.NOT_OBSERVED and off is not None and off.verdict is Verdict.CONFIRMED:
+    """Return the outcome under the flag as DETERMINISTIC_PATH if only the runs without the flag differ.
+
+    An operation that warned that it has no deterministic implementation has no such path.
+    """
+    differed = off is not None and off.verdict is Verdict.CONFIRMED
+    if outcome.verdict is Verdict.NOT_OBSERVED and differed and not outcome.warned:
         return replace(outcome, verdict=Verdict.DETERMINISTIC_PATH)
     return outcome
 
