@@ -14,15 +14,18 @@ from detlint.programs.entries import Entry
 from detlint.programs.events import Marked
 from detlint.project.families import Families
 from detlint.questions import Carrier, Unfilled
+from detlint.sources.source import is_test
 
 _MOST = 200  # the most carriers examined for one question
 _MAKES = "__init__"
 
 
 def always_restores(entry: Entry) -> bool:
-    """Return whether a program loads weights whatever it finds, such as a checkpoint of an earlier run."""
-    marks = (met for met in entry.of(Marked) if met.event.kind == "restores")
-    return entry.restores and any(not (met.guarded or met.arms or met.sides) for met in marks)
+    """Return whether a program loads weights before it trains, whatever it finds: a checkpoint of an earlier run."""
+    marks = entry.of(Marked)
+    trained = [number for number, met in enumerate(marks) if met.event.kind == "trains"]
+    before = (met for met in marks[: trained[-1] if trained else None] if met.event.kind == "restores")
+    return entry.restores and any(not (met.guarded or met.arms or met.sides) for met in before)
 
 
 class FilledError(Exception):
@@ -242,7 +245,7 @@ class _Search:
         computed: list[tuple[Place, ...]] = []
         for file, touch in memories.of_attribute(carrier.part):
             owner = memories.names.defined(touch.carrier.name, file) if touch.carrier.name else ""
-            if (owner and owner not in family) or not memories.shares(file, path, True):
+            if (owner and owner not in family) or not self._counts(file, path, loosely=True):
                 continue
             if touch.place is not None and touch.kind == FILLS and touch.place in self._kept_at:
                 continue  # the assignment that stores this memory in the attribute
@@ -259,6 +262,10 @@ class _Search:
                 found += self._followed(file, touch)
         self.forgotten = self.forgotten or self._fills_others(family, carrier.part)
         return found or computed
+
+    def _counts(self, file: str, path: str, *, loosely: bool, owned: bool = False) -> bool:
+        """Return whether what a file does may concern memory of another one, that it shares and does not only test."""
+        return (file == path or not is_test(file)) and (owned or self.memories.shares(file, path, loosely))
 
     def _is_idle(self, family: list[str], method: str) -> bool:
         """Return whether nothing calls a method of a module that takes no arguments."""
@@ -291,7 +298,7 @@ class _Search:
                 continue
             if touch.to is not None and self.memories.is_own(touch.to.name, file):
                 continue
-            if own or self.memories.shares(file, path, not owner):
+            if self._counts(file, path, loosely=not owner, owned=own):
                 if touch.kind == LOADS:
                     self.loaded = self.loaded or bool(self.kept)
                 elif touch.kind == FILLS:

@@ -117,6 +117,20 @@ def _attributes(run: Run, row: Row, function: Library, given: Arguments, place: 
     return single(made)
 
 
+def _keeps_arguments(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """Give an object an attribute: the one configuration that is passed, else what its constructor was called with."""
+    owner = function.receiver
+    if isinstance(owner, Object):
+        passed = [value for value in given.positional if not isinstance(exact(value), str)]
+        kept = only(passed[0]) if passed else None
+        if not passed or run.is_container(kept):
+            made = Object(Library(row.text("gives")), *run.site(place))
+            run.spread(kept or next(iter(_locals(run, row, function, given, place))), made)
+            passed = [single(made)]
+        run.program.objects.store(owner, row.text("attribute"), passed[0])
+    return NONE
+
+
 def _shows(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
     """Run `vars(owner).update(...)`."""
     owner = function.receiver
@@ -314,7 +328,7 @@ def _is_missing(run: Run, owner: Object | Function, key: Value) -> bool:
 
 
 MAPPING_ROLES: dict[str, Role] = {
-    "dict": _dict, "default-dict": _filled_dict, "chains": _chains, "attributes": _attributes, "as-dict": _as_dict,
+    "dict": _dict, "default-dict": _filled_dict, "chains": _chains, "attributes": _attributes, "keeps-arguments": _keeps_arguments, "as-dict": _as_dict,
     "vars": _vars, "globals": _globals, "locals": _locals, "opens": _opens, "shows": _shows,
     "adds": _adds, "setdefault": _setdefault, "gets": _gets, "item": _item, "copies": _copies,
 }  # fmt: skip
