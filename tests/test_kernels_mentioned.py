@@ -87,11 +87,25 @@ def test_what_another_file_mentions_is_a_warning(files: dict[str, str]) -> None:
 
 @pytest.mark.parametrize(
     "more",
-    ["\n\ndef build():\n    return Head()\n", "\n\nHEADS = {'flat': Head}\n", "\n\nclass Wide(Head):\n    pass\n"],
-    ids=["called", "in a table", "derived from"],
+    ["\n\nHEADS = {'flat': Head}\n", "\n\ndef build():\n    return Head()\n\n\nbuild()\n", "\n\nNAMES = ['Head']\n"],
+    ids=["in a table", "called as it is imported", "named by a text"],
 )
-def test_what_its_own_file_mentions_is_a_warning(more: str) -> None:
+def test_what_its_own_file_uses_as_it_is_imported_is_a_warning(more: str) -> None:
     assert said({"train.py": OTHER}, more=more) == ["warning"]
+
+
+@pytest.mark.parametrize(
+    ("more", "user"),
+    [
+        ("\n\ndef build():\n    return Head()\n", "build"),
+        ("\n\ndef build():\n    return Head()\n\n\ndef build_all():\n    return build()\n", "build_all"),
+        ("\n\nclass Wide(Head):\n    pass\n", "Wide"),
+    ],
+    ids=["called", "called by what is called", "derived from"],
+)
+def test_what_its_own_file_uses_is_a_warning_where_another_file_mentions_the_user(more: str, user: str) -> None:
+    assert said({"train.py": train(f"from net.layers import {user}", f"{user}()")}, more=more) == ["warning"]
+    assert said({"train.py": OTHER}, more=more) == ["note"]
 
 
 COMMAND: Final = """\

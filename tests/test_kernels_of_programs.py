@@ -84,6 +84,9 @@ class Embedding(nn.Module):
     def forward(self, x, other):
         if x.shape != other.shape:
             x = F.interpolate(x * self.scale, size=other.shape[-2:], mode="bicubic")
+        if x.size(2) != other.size(2):
+            x = F.pad(x, (0, 0, 0, 1), mode="replicate")
+        x = F.pad(x, (0, 0, 1, 1), mode="replicate")
         return self.sized(x, torch.cat([self.first, self.second + 1]), 8) + x
 
 
@@ -93,8 +96,8 @@ if __name__ == "__main__":
 """
 
 
-def test_what_a_model_keeps_is_resized_for_other_sizes_than_by_default() -> None:
-    assert said({"train.py": TABLES}) == ["note", "warning"]
+def test_what_a_model_keeps_is_resized_and_what_does_not_fit_is_padded_for_other_sizes_than_by_default() -> None:
+    assert said({"train.py": TABLES}) == ["note", "warning", "note", "warning"]
 
 
 NETS: Final = """\

@@ -10,12 +10,13 @@ from detlint.tree.scopes import class_of, inside
 
 
 def names_needed(module: Module, node: s.Node) -> tuple[str, ...]:
-    """Return the names that other files have to mention for a program to get to `node`.
+    """Return the names that other files have to mention for a program to get to `node`, "A|B" for one of two.
 
-    Left out are those that this file mentions itself, those of what is decorated, as a decorator may register it, and
-    methods that a base class from elsewhere may call.
+    Code of this file that uses what is named may stand for it. Left out is what this file uses outside of functions and
+    classes, what is decorated, as a decorator may register it, and methods that a base class from elsewhere may call.
     """
-    return tuple(dict.fromkeys(each.name for each in _around(module, node) if not _is_mentioned(module, each)))
+    found = ("|".join(sorted(_ways_in(module, each))) for each in _around(module, node))
+    return tuple(dict.fromkeys(names for names in found if names))
 
 
 def _around(module: Module, node: s.Node) -> Iterator[s.Function | s.Class]:
@@ -38,13 +39,25 @@ def _is_own(module: Module, klass: s.Class, method: s.Function) -> bool:
     return known.issuperset(bases) and method.name not in run and not method.name.startswith("__")
 
 
-def _is_mentioned(module: Module, node: s.Function | s.Class) -> bool:
-    if node.decorators:
-        return True
-    uses: list[s.Node] = [*module.names_of(node.name), *module.attributes(node.name)]
-    if any(not inside(use, node) and not getattr(use, "stored", False) for use in uses):
-        return True
-    return any(text.value == node.name and not _is_export(text) for text in module.every(s.Constant))
+def _ways_in(module: Module, node: s.Function | s.Class) -> set[str]:
+    """Return the names by which other files get to a definition; none where this file gets to it by itself."""
+    names: set[str] = set()
+    left = [node]
+    while left:
+        each = left.pop()
+        if each.name in names:
+            continue
+        names.add(each.name)
+        if each.decorators or any(t.value == each.name and not _is_export(t) for t in module.every(s.Constant)):
+            return set()
+        uses: list[s.Node] = [*module.names_of(each.name), *module.attributes(each.name)]
+        for use in uses:
+            if not inside(use, each) and not getattr(use, "stored", False):
+                users = [a for a in use.ancestors() if isinstance(a, (s.Function, s.Class))]
+                if not users:
+                    return set()
+                left.append(users[-1])
+    return names
 
 
 def _is_export(text: s.Constant) -> bool:

@@ -57,9 +57,10 @@ class Branches:
     def mentions(self, names: Iterable[str], path: str) -> bool:
         """Return whether a program gets to all that a file calls by some names, or other files mention them.
 
-        Neither a test nor a package that only exports them counts.
+        Of names "A|B" one is enough. Neither a test nor a package that only exports them counts.
         """
-        return all(name in self._walked[path] or self._is_mentioned(name, path) for name in names)
+        every = (one_of.split("|") for one_of in names)
+        return all(any(n in self._walked[path] or self._is_mentioned(n, path) for n in each) for each in every)
 
     def _is_held(self, names: Iterable[str], path: str) -> bool:
         """Return whether a module of another file holds an object of one of some classes of a file."""

@@ -17,6 +17,7 @@ from detlint.tree.scopes import Binding, bound, class_of, reaching
 _NONE = ("is", "==")
 _LEAVING = ("return", "raise")
 _SIZES = ("size", "scale_factor")  # parameters of a function that resizes
+_ASKED = ("size", "shape")
 
 
 def only_evaluates(module: Module, node: s.Node) -> bool:
@@ -39,14 +40,17 @@ def follows_mode(module: Module, node: s.Node) -> bool:
 
 
 def hangs_on_size(module: Module, call: s.Call) -> bool:
-    """Return whether a call resizes something kept or passed in only where sizes differ, which by default they do not.
+    """Return whether a call runs only where sizes of tensors differ, which by default they do not.
 
-    Models do so with their tables of positions, for images of other sizes than those they were made for.
+    Models pad what does not fit another tensor, and resize what they keep or are passed, such as their tables of
+    positions, for images of other sizes than those they were made for. What they compute they resize for good reason.
     """
     tensor, parameters = subject(module, call), {name for name, _, _ in module.signature(module.callee(call))}
-    if tensor is None or not parameters.issuperset(_SIZES) or not _is_kept(module, tensor):
+    resizes = parameters.issuperset(_SIZES)
+    if resizes and (tensor is None or not _is_kept(module, tensor)):
         return False
-    return any(_compares(part) for test in _tests(call, ("return",)) for part in s.walk(test))
+    compared = (part for test in _tests(call, ("return",)) for part in s.walk(test) if _compares(part))
+    return any(resizes or any(_is_size(each) for each in s.walk(part)) for part in compared)
 
 
 def _tests(node: s.Node, kinds: tuple[str, ...] = _LEAVING) -> Iterator[s.Expression]:
@@ -99,6 +103,11 @@ def _compares(node: s.Node) -> bool:
     if not isinstance(node, s.Operation) or node.operator not in ("==", "!="):
         return False
     return all(literal(operand) is UNKNOWN for operand in node.operands)
+
+
+def _is_size(node: s.Node) -> bool:
+    """Return whether a node asks a tensor for its size."""
+    return isinstance(node, s.Attribute) and node.attribute in _ASKED
 
 
 def _before(block: s.Block, node: s.Node) -> Iterator[s.Statement]:

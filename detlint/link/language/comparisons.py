@@ -10,9 +10,11 @@ from detlint.documents.documents import SUFFIXES
 from detlint.facts import facts as f
 from detlint.link.language.protocols import compared as compared_by
 from detlint.link.language.protocols import has_own
+from detlint.link.state import releases
 from detlint.link.state.enumerations import member_of
 from detlint.link.state.mappings import key
 from detlint.link.state.run import Run
+from detlint.link.state.tables import Tables
 from detlint.link.state.truth import EITHER, Truth, among, compared, equals, is_none, judged, within
 from detlint.link.state.values import (
     UNKNOWN,
@@ -40,6 +42,8 @@ _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 class Comparisons(Run):
     """The part of the interpreter that compares values."""
 
+    tables: Tables
+
     def value(self, node: f.Expression) -> Value:
         """Evaluate an expression; return its abstract value."""
         raise NotImplementedError
@@ -54,6 +58,8 @@ class Comparisons(Run):
         if operator in ("in", "not in"):
             answer = self.membership(left, right)
             return answer if operator == "in" else ~answer
+        if (told := releases.compared(left, operator, right, self.tables.torch)) is not None:
+            return told
         left, right = self.tested(node.left, left), self.tested(node.right, right)
         if isinstance(node.left, f.Literal) or (isinstance(only(left), Constant) and isinstance(only(right), Option)):
             left, right, operator = right, left, _FLIPPED.get(operator, operator)

@@ -123,7 +123,7 @@ def _keeps_arguments(run: Run, row: Row, function: Library, given: Arguments, pl
     if isinstance(owner, Object):
         passed = [value for value in given.positional if not isinstance(exact(value), str)]
         kept = only(passed[0]) if passed else None
-        if not passed or run.is_container(kept):
+        if not passed or (kept is not None and run.is_container(kept)):
             made = Object(Library(row.text("gives")), *run.site(place))
             run.spread(kept or next(iter(_locals(run, row, function, given, place))), made)
             passed = [single(made)]
@@ -328,7 +328,7 @@ def _is_missing(run: Run, owner: Object | Function, key: Value) -> bool:
 
 
 MAPPING_ROLES: dict[str, Role] = {
-    "dict": _dict, "default-dict": _filled_dict, "chains": _chains, "attributes": _attributes, "keeps-arguments": _keeps_arguments, "as-dict": _as_dict,
-    "vars": _vars, "globals": _globals, "locals": _locals, "opens": _opens, "shows": _shows,
-    "adds": _adds, "setdefault": _setdefault, "gets": _gets, "item": _item, "copies": _copies,
+    "dict": _dict, "default-dict": _filled_dict, "chains": _chains, "attributes": _attributes, "as-dict": _as_dict,
+    "keeps-arguments": _keeps_arguments, "vars": _vars, "globals": _globals, "locals": _locals, "opens": _opens,
+    "shows": _shows, "adds": _adds, "setdefault": _setdefault, "gets": _gets, "item": _item, "copies": _copies,
 }  # fmt: skip

@@ -12,6 +12,7 @@ from detlint.link.roles.role import Role
 from detlint.link.state.arguments import Arguments
 from detlint.link.state.mappings import is_namespace
 from detlint.link.state.program import folder
+from detlint.link.state.releases import installed, parsed
 from detlint.link.state.values import (
     NONE,
     SOME,
@@ -162,7 +163,19 @@ def _loads(run: Run, row: Row, function: Library, given: Arguments, place: Place
     return run.module_at(path) if isinstance(path, str) and path in run.program.facts else UNKNOWN
 
 
+def _installed(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """Return the version of an installed distribution, as a text."""
+    name = exact(given.first())
+    return installed(name) if isinstance(name, str) else UNKNOWN
+
+
+def _version(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
+    """Return a text as a version."""
+    return parsed(given.first())
+
+
 NAME_ROLES: dict[str, Role] = {
     "getattr": _getattr, "hasattr": _hasattr, "names": _names,
     "imports": _imports, "spec": _spec, "loads": _loads, "signature": _signature,
+    "installed": _installed, "version": _version,
 }  # fmt: skip
