@@ -36,6 +36,7 @@ class Types:
         self._tuples = names("names", "tensor", id="tuple")
         self._tensor_methods = names("names", "tensor", id="tensor-methods")
         self._tensor_attributes = names("tensors", "kind", id="tensor-attribute")
+        self._graph_attributes = names("tensors", "kind", id="graph-attribute")
         self._tensor_namespaces = names("tensors", "kind", id="tensor-namespace")
         self._array_namespaces = names("tensors", "kind", id="array-namespace")
         rows = resolver.catalogue.rows("tensors", "result")
@@ -223,6 +224,8 @@ class Types:
 
     def _of_attribute(self, node: s.Attribute) -> frozenset[str]:
         kinds = self.of(node.value)
+        if kinds <= {TENSOR} and node.attribute in self._graph_attributes:
+            return frozenset((TENSOR,))  # a model may be given a graph as well as a tensor
         if kinds == {TENSOR}:
             return frozenset((TENSOR,)) if node.attribute in self._tensor_attributes else _NOTHING
         owner = self.resolver.classes.get(next(iter(kinds))) if len(kinds) == 1 else None
