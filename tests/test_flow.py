@@ -275,7 +275,8 @@ PARAMETER = "self.w = nn.Parameter(torch.empty(n))"
         (module(PARAMETER, READ, "def fill(net, name):\n  getattr(net, name).zero_()"), 0),
         (module(PARAMETER, READ, "NAMES = ['w']"), 1),
         (module(PARAMETER, READ, base="Base"), 0),
-        (module(PARAMETER, READ, base="nn.Linear"), 0),
+        (module(PARAMETER, READ, base="nn.Linear"), 1),
+        (module(PARAMETER, READ, base="nn.RNN"), 0),
         (module("self.w = nn.Parameter(torch.zeros(n))", READ), 0),
     ],
 )

@@ -11,7 +11,7 @@ from detlint.facts.packed import mentioned
 from detlint.link.state.program import Program
 from detlint.places import Place
 from detlint.programs.entries import Entry
-from detlint.programs.events import MEETS, PASSES, Marked
+from detlint.programs.events import MEETS, PASSES, Marked, is_parameter
 from detlint.project.names import Names
 from detlint.questions import InProgram, Meets, Taken
 
@@ -94,8 +94,9 @@ class Branches:
 
     @cached_property
     def _taken(self) -> dict[Place, bool]:
-        """The branches that programs take, each with whether one program does so by default."""
+        """The branches that programs take, each with whether one may do so with its options at their defaults."""
         found: dict[Place, bool] = {}
         for met in (met for entry in self._entries for met in entry.of(Marked) if met.event.kind == PASSES):
-            found[met.event.place] = found.get(met.event.place, False) or not met.option
+            usual = not met.option or is_parameter(met.option)  # which unknown code may well give
+            found[met.event.place] = found.get(met.event.place, False) or usual
         return found
