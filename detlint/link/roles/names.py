@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any
 
 from detlint.catalogue import Row
+from detlint.facts import facts as f
 from detlint.finding import Place
 from detlint.link.language.members import members
 from detlint.link.roles.role import Role
@@ -33,6 +35,7 @@ from detlint.link.state.values import (
     settled,
     single,
 )
+from detlint.programs.events import merged
 
 if TYPE_CHECKING:
     from detlint.link.libraries.library import Interpreter as Run
@@ -41,6 +44,7 @@ else:
 
 _LEFT_OUT = Library("argparse.SUPPRESS")
 _LOCATION = "(location)"
+_MOST_FITTING = 8  # modules that a text may name
 _UNTOLD = UNKNOWN | SOME
 
 
@@ -143,7 +147,35 @@ def _imports(run: Run, row: Row, function: Library, given: Arguments, place: Pla
         return run.module_named(".".join([*outer, name.lstrip(".")]), run.frame.path) | others
     if run.frame.path.endswith("__init__.py"):
         run.load_package(run.frame.path)
-    return UNKNOWN
+    return _one_of(run, _fitting(run), place) | UNKNOWN
+
+
+def _fitting(run: Run) -> list[str]:
+    """Return the modules of the project whose names fit the text that is imported now: `f"models.{name}.train"`."""
+    given = run.node.arguments[0].value if run.node is not None and run.node.arguments else None
+    parts = given.operands if isinstance(given, (f.Joined, f.Computed)) else ()
+    texts = [each.value if isinstance(each, f.Literal) else exact(run.value(each)) for each in parts]
+    if not any(isinstance(text, str) and "." in text.strip(".") + text[-1:] for text in texts):
+        return []
+    fits = re.compile(rf"(?:.*\.)?({''.join(re.escape(t) if isinstance(t, str) else '[^.]+' for t in texts)})")
+    found = {path: fits.fullmatch(path.removesuffix(".py").replace("/", ".")) for path in run.program.facts}
+    names = {path: match[1] for path, match in found.items() if match is not None}
+    named = sorted(name for path, name in names.items() if run.find(name, run.frame.path) == path)
+    return named if len(named) <= _MOST_FITTING else []
+
+
+def _one_of(run: Run, names: list[str], place: Place) -> Value:
+    """Import one of some modules."""
+    if len(names) == 1:
+        return run.module_named(names[0], run.frame.path)
+    start, ends, found = run.state, [], []
+    for name in names:
+        run.state = start
+        with run.guarded("", place):
+            found.append(run.module_named(name, run.frame.path))
+        ends.append(run.state)
+    run.state = merged(end for end in ends if end is not None) if ends else start
+    return join(found)
 
 
 def _spec(run: Run, row: Row, function: Library, given: Arguments, place: Place) -> Value:
