@@ -159,6 +159,14 @@ def test_a_difference_ends_the_runs_of_its_row_and_mode(monkeypatch: pytest.Monk
     assert runs.count(("control.race", "off")) == 1
 
 
+def test_the_control_that_races_runs_in_each_process_until_it_is_seen_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = scripted(monkeypatch, {("control.race", "off"): ("same", "same"), ("counts", "off"): ("a", "b")})
+    hold("counts")
+    off = [(job.row, job.process) for job in asked if job.mode == "off"]
+    assert off.count(("counts", 0)) == 1
+    assert off[3:] == [(row, process) for process in (1, 2) for row in ("control.race", "control.exact")]
+
+
 def test_what_does_not_differ_is_run_in_one_process_with_the_mode_on(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = scripted(monkeypatch, {})
     hold("counts")

@@ -157,14 +157,15 @@ class _Book:
         self.stages = (first, ("strict",), ("warn",)) if on_cpu else (first, _FLAGGED)
 
     def open(self, mode: str, process: int) -> list[int]:
-        """Return the subjects to run in a mode, after the controls; empty if only the controls would run.
+        """Return the subjects to run in a mode, the controls first; without others, those run until a race has shown.
 
-        These subjects have neither differed nor failed so far. A subject that did not differ with the mode off runs in
+        The others have neither differed nor failed so far. A subject that did not differ with the mode off runs in
         one process with it on. It runs with warnings only if the mode refuses it, or off the CPU, where kernels may
         check for warn-only mode.
         """
         found = [number for number in range(2, len(self.probes)) if self._is_open(number, mode, process)]
-        return [0, 1, *found] if found and mode != ORDERS else found
+        silent = mode not in _FLAGGED and self._past(0, mode) is Verdict.NOT_OBSERVED  # the next process may race
+        return [0, 1, *found] if silent or (found and mode != ORDERS) else found
 
     def _is_open(self, number: int, mode: str, process: int) -> bool:
         if self._past(number, mode) not in (Verdict.NOT_OBSERVED, Verdict.INCONCLUSIVE):
