@@ -75,11 +75,11 @@ print(json.dumps(vars(run({command!r}, Path({str(folder)!r}), {LONG}))))
 
 @pytest.mark.slow
 def test_a_run_is_measured_with_all_that_it_starts(tmp_path: Path) -> None:
-    inner = "import time; b = bytearray(90_000_000); time.sleep(0.4)"
+    inner = "import time; b = bytearray(90_000_000); time.sleep(2)"
     outer = f"import subprocess, sys\nfor p in [subprocess.Popen([sys.executable, '-c', {inner!r}]) for _ in '12']: p.wait()"
     cost = run_from_a_small_process([sys.executable, "-c", outer], tmp_path)
     assert not cost.told
-    assert 0.4 < cost.seconds < LONG
+    assert 2 < cost.seconds < LONG
     assert 90 < cost.largest_mb < 150
     if Path("/proc/self/smaps_rollup").exists():
         assert cost.sum_mb > 180
@@ -87,11 +87,11 @@ def test_a_run_is_measured_with_all_that_it_starts(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_run_is_ended_at_its_limit_with_all_that_it_started(tmp_path: Path) -> None:
-    inner = "import time; open('begun', 'w').close(); time.sleep(1.5); open('ended', 'w').close()"
+    inner = "import time; open('begun', 'w').close(); time.sleep(10); open('ended', 'w').close()"
     outer = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {inner!r}])"
     cost = run([sys.executable, "-c", outer], tmp_path, 1)
     assert cost.told == "more than 1 s"
-    assert cost.seconds < 1.5 or not (tmp_path / "ended").exists()
+    assert not (tmp_path / "ended").exists()
 
 
 def test_a_run_that_fails_says_how(tmp_path: Path) -> None:

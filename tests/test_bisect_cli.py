@@ -65,7 +65,7 @@ if sys.argv[1:] == ["--resume", "3.pt"]:
 for step in range(first, 6):
     x = torch.ones(1, 2)
     if step == 4:
-        x = x * (time.time_ns() % 1000)
+        x = x * (time.time_ns() % 10**9 / 10**9)
     optimizer.zero_grad()
     net(x).sum().backward()
     optimizer.step()
@@ -181,8 +181,8 @@ def test_what_cannot_be_run_or_read_is_wrong_usage(script: Path, capsys: pytest.
 
 def test_a_run_that_takes_too_long_is_inconclusive(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script.write_text(SLEEPS)
-    assert bisect(["--fresh", "--timeout", "1", "--no-poison", "--at-once", "--", "train.py"]) == 4
-    assert "A and B did not end within 1 s" in capsys.readouterr().out
+    assert bisect(["--fresh", "--timeout", "5", "--no-poison", "--at-once", "--", "train.py"]) == 4
+    assert "A and B did not end within 5 s" in capsys.readouterr().out
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
@@ -192,7 +192,7 @@ def test_an_interrupt_ends_both_programs(script: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, cwd=script.parent)
     try:
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while len(started := list(script.parent.glob("*.started"))) < 2 and time.monotonic() < end:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)

@@ -50,9 +50,12 @@ def compared(page: Planted, source: str, folder: Path, both: tuple[Recorder, Rec
 @pytest.mark.parametrize("page", PAGES)
 def test_the_line_and_the_cause_are_named(page: Planted, tmp_path: Path, both: tuple[Recorder, Recorder]) -> None:
     found = compared(page, page.faulty, tmp_path, both)
-    if found.status == EQUAL:  # a clock may give two runs as many steps, where one takes as long as its time allows
-        (again := tmp_path / "again").mkdir()
-        found = compared(page, page.faulty, again, both)
+    for attempt in range(4):  # a clock may give both runs as many steps, two hash seeds a set the same order
+        if found.status != EQUAL:
+            break
+        (again := tmp_path / f"again-{attempt}").mkdir()
+        with recorders() as others:  # with hash seeds of their own
+            found = compared(page, page.faulty, again, others)
     assert found.status == DIVERGED
     first = found.found[0]
     assert (first.cause.kind, str(first.cause.line)) == (page.cause, f"{SCRIPT}:{page.line}"), first.cause.evidence

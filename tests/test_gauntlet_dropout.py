@@ -53,7 +53,7 @@ def test_a_layer_out_of_reach_draws_in_evaluation_and_one_that_is_registered_doe
 
     net, ones = Net().eval(), torch.ones(1000)
     functions = nn.functional
-    attended = functions.scaled_dot_product_attention(*[torch.ones(1, 8, 8)] * 3, dropout_p=0.5)
+    attended = functions.scaled_dot_product_attention(*[torch.ones(1, 64, 64)] * 3, dropout_p=0.5)
     drawing = [net.hidden[0](ones), nn.Dropout(0.5)(ones), functions.dropout(ones), attended]
     assert all((result == 0).any() for result in drawing[:3])
     assert attended.unique().numel() > 1

