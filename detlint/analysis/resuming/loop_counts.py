@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detlint.analysis.resuming.checkpoints import Checkpoints
-from detlint.analysis.resuming.resumption import any_of, names_in, patterns
+from detlint.analysis.resuming.resumption import any_of, is_number, names_in, patterns
 from detlint.analysis.values.messages import is_message
 from detlint.catalogue import Rule
 from detlint.finding import Finding
 from detlint.questions import Restores
 from detlint.semantics.model import Module
-from detlint.semantics.values import literal
 from detlint.tree import syntax as s
 from detlint.tree.scopes import Binding, Scope, block_of, bound, inside, reaching
 
@@ -64,9 +63,9 @@ def _begun(module: Module, bindings: list[Binding], uses: list[s.Name], loop: s.
     """
     before = [each for each in bindings if not inside(each.node, loop)]
     within = [each for each in bindings if inside(each.node, loop)]
-    if not within or not all(_is_number(module, bound(each)) for each in before):
+    if not within or not all(is_number(module, bound(each)) for each in before):
         return None
-    if all(each.kind == "assign" and _is_number(module, bound(each)) for each in within):
+    if all(each.kind == "assign" and is_number(module, bound(each)) for each in within):
         return None  # a switch, as for what is done once in each run
     added = {each.node.targets[0] for each in within if each.kind == "augment" and isinstance(each.node, s.Assign)}
     for use in uses:
@@ -75,20 +74,6 @@ def _begun(module: Module, bindings: list[Binding], uses: list[s.Name], loop: s.
         if first is not None and any(each in found for each in within):
             return first
     return None
-
-
-def _is_number(module: Module, value: s.Expression | None) -> bool:
-    """Return whether an expression is a number that is written down: `0`, `-1.5`, `float("inf")`, `math.inf`."""
-    if value is None:
-        return False
-    if isinstance(value, s.Operation) and len(value.operands) == 1:
-        return _is_number(module, value.operands[0])
-    if isinstance(value, s.Call):
-        given = [literal(argument.value) for argument in value.arguments]
-        return module.callee(value) == {"builtins.float"} and all(isinstance(each, str) for each in given)
-    if isinstance(value, s.Attribute):
-        return any(name.rpartition(".")[2].lower() == "inf" for name in module.names(value))
-    return type(literal(value)) in (int, float)
 
 
 def _decides(module: Module, read: s.Name) -> bool:

@@ -127,3 +127,17 @@ def names_in(node: s.Expression) -> list[str]:
 
 def _may_be_true(node: s.Expression) -> bool:
     return literal(node) not in (False, None)
+
+
+def is_number(module: Module, value: s.Expression | None) -> bool:
+    """Return whether an expression is a number that is written down: `0`, `-1.5`, `float("inf")`, `math.inf`."""
+    if value is None:
+        return False
+    if isinstance(value, s.Operation) and len(value.operands) == 1:
+        return is_number(module, value.operands[0])
+    if isinstance(value, s.Call):
+        given = [literal(argument.value) for argument in value.arguments]
+        return module.callee(value) == {"builtins.float"} and all(isinstance(each, str) for each in given)
+    if isinstance(value, s.Attribute):
+        return any(name.rpartition(".")[2].lower() == "inf" for name in module.names(value))
+    return type(literal(value)) in (int, float)
