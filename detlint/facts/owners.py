@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from detlint.semantics.infer import ARRAY, TENSOR
 from detlint.semantics.model import Module
 from detlint.tree import syntax as s
+from detlint.tree.scopes import returned
 
+NO_OBJECT = frozenset((TENSOR, ARRAY))
+_PLAIN = NO_OBJECT | {"builtins.int", "builtins.float", "builtins.bool", "builtins.str"}
 _HOLDING = ("for", "comprehension", "assign")
 
 
@@ -17,6 +21,7 @@ class Owners:
         """Take `is_own`, which says whether a name may be one of the project's."""
         self.module = module
         self.is_own = is_own
+        self._layers = module.catalogue.names("randomness", "consumer", weights="yes")
 
     def of(self, node: s.Expression) -> list[str]:
         """Return the classes of the project that an object may have; "" among them if it may be any class."""
@@ -25,8 +30,22 @@ class Owners:
             return [self.module.qualified(klass)]
         names = self._tested(node) if isinstance(node, s.Name) else None
         if names is None:
-            names = self.module.types(node) or frozenset(("",))
+            names = self.module.types(node) or self._returned(node) or frozenset(("",))
         return sorted(name for name in names if not name or self.is_own(name))
+
+    def within(self, node: s.Expression) -> list[str]:
+        """Return the classes of the project that an object may have or hold; "" among them if it may be any class."""
+        kinds = self.module.types(node) or self._returned(node)
+        if kinds and kinds <= self._layers | _PLAIN:
+            return []
+        return self.of(node) or [""]  # what a library's class holds is not known
+
+    def _returned(self, node: s.Expression) -> frozenset[str]:
+        """Return the classes of what a function of the file returns that is called; none where one is not known."""
+        names = self.module.callee(node) if isinstance(node, s.Call) else frozenset[str]()
+        function = self.module.functions.get(next(iter(names))) if len(names) == 1 else None
+        found = [] if function is None else [self.module.types(value) for value in returned(function)]
+        return frozenset[str]().union(*found) if all(found) else frozenset()
 
     def held(self, attribute: str) -> list[str]:
         """Return the classes of the project of what the file keeps in attributes of a name; "" if not all are known."""

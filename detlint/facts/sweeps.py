@@ -122,10 +122,22 @@ class Sweeps:
             found = [Carrier("attribute", owner, name) for owner in owners]
         elif node is not None and owners == [""] and (holder := self.owners.holder(node)):
             found = [Carrier("held", holder, part)]
+        elif node is not None and owners == [""] and (function := self._given(node)):
+            found = [Carrier("given", function, part)]
         else:
             found = [Carrier("class", owner, part) for owner in owners]
         for carrier in found:
             yield from self._told(carrier, kind)
+
+    def _given(self, node: s.Expression) -> str:
+        """Return the function of the file, no method, that an object is given to; "" where it comes from elsewhere."""
+        scope = node.scope.find(node.id) if isinstance(node, s.Name) else None
+        bindings = scope.bindings[node.id] if scope is not None and isinstance(node, s.Name) else []
+        around = bindings[0].node.parent if len(bindings) == 1 else None
+        if not isinstance(around, s.Function) or not isinstance(bindings[0].node, s.Parameter) or around.decorators:
+            return ""
+        named = (name for name, function in self.module.functions.items() if function is around)
+        return next(named, "") if class_of(around) is None else ""
 
     # Walks
 

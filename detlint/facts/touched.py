@@ -7,18 +7,16 @@ from collections.abc import Iterable, Iterator
 from detlint.analysis.memory.empty import LIBRARIES, allocations
 from detlint.analysis.memory.fields import Field
 from detlint.analysis.memory.uses import Effect, Uses
-from detlint.facts.owners import Owners
+from detlint.facts.owners import NO_OBJECT, Owners
 from detlint.facts.sweeps import Sweeps
-from detlint.facts.touches import ALLOCATES, FILLS, HANDS, LOADS, LOOKS, OPEN, READS, Memory, Touch
+from detlint.facts.touches import ALLOCATES, FILLS, HANDS, LOADS, LOOKS, OPEN, OTHERS, READS, Memory, Touch
 from detlint.facts.ways import Way, Ways
 from detlint.questions import Carrier
-from detlint.semantics.infer import ARRAY, TENSOR
 from detlint.semantics.model import Module
 from detlint.semantics.values import literal
 from detlint.tree import syntax as s
 from detlint.tree.scopes import class_of
 
-_NO_OBJECT = frozenset((TENSOR, ARRAY))
 _GO_ON = frozenset((Effect.READS, Effect.HANDED))
 
 
@@ -37,7 +35,8 @@ def memory(module: Module) -> Memory:
     for touch in found:
         place = touch.place if touch.kind == FILLS else None  # other kinds are recorded once
         kept.setdefault((touch.carrier, touch.kind, touch.within, touch.to, place), touch)
-    return Memory(tuple(kept.values()), "/".join(touched.called()), "/".join(touched.needing()))
+    called, needing, given = ("/".join(found) for found in (touched.called(), touched.needing(), touched.given()))
+    return Memory(tuple(kept.values()), called, needing, given)
 
 
 class _Touched:
@@ -176,12 +175,26 @@ class _Touched:
             if node.stored or isinstance(parent, s.Attribute) or self._is_of_library(node):
                 continue
             if isinstance(parent, (s.Call, s.Argument, s.Assign, s.Collection, s.Leave)):
-                owners = [owner for owner in self.owners.of(node.value) if owner not in _NO_OBJECT]
+                owners = [owner for owner in self.owners.of(node.value) if owner not in NO_OBJECT]
                 found |= {f"{owner}:{node.attribute}" for owner in owners}
         for call in self.module.calls_to({"builtins.getattr"}):
             name = literal(call.arguments[1].value) if len(call.arguments) > 1 else None
             if isinstance(name, str):
                 found |= {f"{owner}:{name}" for owner in self.owners.of(call.arguments[0].value)}
+        return sorted(found)
+
+    def given(self) -> list[str]:
+        """Return the project's functions that are given objects, each with the class; any where one is passed on."""
+        found: set[str] = set()
+        for call in self.module.calls:
+            if name := self.ways.called(call):
+                given = (each.value for each in call.arguments if not isinstance(each.value, s.Constant))
+                owners = {owner for value in given for owner in self.owners.within(value)}
+                found |= {f"{name}:{owner}" for owner in owners or {OTHERS}}
+        passed: list[s.Name | s.Attribute] = [*self.module.every(s.Name), *self.module.every(s.Attribute)]
+        for node in passed:
+            if not node.stored and isinstance(node.parent, (s.Argument, s.Assign, s.Collection, s.Leave)):
+                found |= {f"{name}:" for name in self.module.names(node) if self.ways.is_own(name)}
         return sorted(found)
 
     def _is_of_library(self, node: s.Attribute) -> bool:

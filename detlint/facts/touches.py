@@ -13,6 +13,7 @@ FILLS = "fills"
 LOADS = "loads"
 ALLOCATES = "allocates"
 OPEN = "open"
+OTHERS = "-"  # objects of no class of the project
 
 
 @record(frozen=True, slots=True)
@@ -26,7 +27,8 @@ class Touch:
 
     An attribute of the class "" is one of any object. A class that is filled or loaded, "" standing for any class, is
     so with all that its objects hold: with only parameters and buffers for the part "weights", and without what the
-    objects in it hold for the part "own". A carrier of the kind "held" is the objects that objects of a class hold. If
+    objects in it hold for the part "own". A carrier of the kind "held" is the objects that objects of a class hold, one
+    of the kind "given" what a function of this name is given. If
     `to` is set, a fill of these counts only if that function is not the project's.
 
     `place` is that of a read, of passing memory on, and of replacing its values; `within` is the method of the object
@@ -42,12 +44,14 @@ class Touch:
 
 @record(frozen=True, slots=True)
 class Memory:
-    """The touches of a file, and the methods that it calls or passes on.
+    """The touches of a file, the methods that it calls or passes on, and what it gives functions.
 
     `called` is one text of items "CLASS:METHOD" separated by slashes, with the class "" if it is unknown. `needing` are
-    the methods of the file, separated by slashes, that cannot be called without an argument.
+    the methods of the file, separated by slashes, that cannot be called without an argument. `given` has items
+    "FUNCTION:CLASS" for the objects that functions of the project are given: "" for any class, `OTHERS` for no own one.
     """
 
     touches: tuple[Touch, ...] = ()
     called: str = ""
     needing: str = ""
+    given: str = ""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 
 from detlint.facts.packed import mentioned
-from detlint.facts.touches import ALLOCATES, FILLS, HANDS, LOADS, OPEN, READS, Touch
+from detlint.facts.touches import ALLOCATES, FILLS, HANDS, LOADS, OPEN, OTHERS, READS, Touch
 from detlint.finding import Place
 from detlint.link.state.program import Program
 from detlint.programs.entries import Entry
@@ -18,6 +19,7 @@ from detlint.sources.source import is_test
 
 _MOST = 200  # the most carriers examined for one question
 _MAKES = "__init__"
+_SWEPT = ("class", "held", "given")  # what is filled without being named
 
 
 def always_restores(entry: Entry) -> bool:
@@ -117,7 +119,7 @@ class Memories:
         found: dict[tuple[str, str], list[tuple[str, Touch]]] = defaultdict(list)
         for path, touch in self._every():
             carrier = touch.carrier
-            if carrier.kind not in ("class", "held"):
+            if carrier.kind not in _SWEPT:
                 found[carrier.kind, carrier.part or carrier.name.rpartition(".")[2]].append((path, touch))
         return found
 
@@ -128,8 +130,26 @@ class Memories:
 
     @cached_property
     def _sweeps(self) -> list[tuple[str, Touch]]:
-        every = ((path, touch) for path, touch in self._every() if touch.carrier.kind in ("class", "held"))
-        return [(path, touch) for path, touch in every if touch.kind != OPEN]
+        found: list[tuple[str, Touch]] = []
+        for path, touch in self._every():
+            carrier = touch.carrier
+            if carrier.kind == "given":
+                objects = self._given.get(self.names.defined(carrier.name, path), [(path, "")])  # its users may call it
+                classes = ((o, Carrier("class", name, carrier.part)) for o, name in objects if name != OTHERS)
+                found += [(other, replace(touch, carrier=each)) for other, each in classes]
+            elif carrier.kind in _SWEPT and touch.kind != OPEN:
+                found.append((path, touch))
+        return found
+
+    @cached_property
+    def _given(self) -> dict[str, list[tuple[str, str]]]:
+        """The classes of the objects that functions are given, "" standing for any, each with the file of the call."""
+        found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for path, facts in self.program.facts.items():
+            for each in facts.memory.given.split("/") if facts.memory.given else ():
+                function, _, owner = each.partition(":")
+                found[self.names.defined(function, path)].append((path, owner))
+        return found
 
     @cached_property
     def allocated(self) -> frozenset[tuple[str, str]]:
