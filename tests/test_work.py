@@ -70,7 +70,7 @@ AGAIN = {"train": 1, "book": 2}  # the same where all but one file are known: wh
 # And how often a file is read then: for its fixes. To bring down to once for each file.
 READ_AGAIN = {"data": 1, "train": 3, "book": 2}
 # Calls of functions of detlint at most, for each file of the project.
-CALLS = {"cold": 5_910, "changed": 1_770, "touched": 375, "warm": 410}
+CALLS = {"cold": 5_940, "changed": 1_770, "touched": 375, "warm": 410}
 
 CHANGED = ["p0/net.py", "# whole: net\nimport torch\n\nNet = torch.nn.Linear\n"]
 TOUCHED = ["p0/text.py", "# whole: text\n" + GROUP["p{i}/text.py"]]

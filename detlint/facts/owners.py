@@ -10,7 +10,6 @@ from detlint.tree import syntax as s
 from detlint.tree.scopes import returned
 
 NO_OBJECT = frozenset((TENSOR, ARRAY))
-_PLAIN = NO_OBJECT | {"builtins.int", "builtins.float", "builtins.bool", "builtins.str"}
 _HOLDING = ("for", "comprehension", "assign")
 
 
@@ -22,6 +21,7 @@ class Owners:
         self.module = module
         self.is_own = is_own
         self._layers = module.catalogue.names("randomness", "consumer", weights="yes")
+        self._plain = module.python("types", "plain")
 
     def of(self, node: s.Expression) -> list[str]:
         """Return the classes of the project that an object may have; "" among them if it may be any class."""
@@ -36,7 +36,7 @@ class Owners:
     def within(self, node: s.Expression) -> list[str]:
         """Return the classes of the project that an object may have or hold; "" among them if it may be any class."""
         kinds = self.module.types(node) or self._returned(node)
-        if kinds and kinds <= self._layers | _PLAIN:
+        if kinds and kinds <= self._layers | NO_OBJECT | self._plain:
             return []
         return self.of(node) or [""]  # what a library's class holds is not known
 

@@ -47,6 +47,7 @@ class _Touched:
         self.uses = Uses(module, LIBRARIES)
         self.ways = Ways(module, self.uses, self.field)
         self.owners = Owners(module, self.ways.is_own)
+        self.calls = {call: name for call in module.calls if (name := self.ways.called(call))}
         self.sweeps = Sweeps(module, self.uses, self.field, self.ways, self.owners)
 
     def of_classes(self) -> Iterator[Touch]:
@@ -140,9 +141,8 @@ class _Touched:
 
     def of_results(self) -> Iterator[Touch]:
         """Yield what is done with the results of the project's functions, where nothing writes to them."""
-        for call in self.module.calls:
-            name = self.ways.called(call)
-            ways = self.ways.of(self.uses.of(call)) if name else None
+        for call, name in self.calls.items():
+            ways = self.ways.of(self.uses.of(call))
             if ways is not None and all(way.reads or way.to is not None for way in ways):
                 yield from self._told(Carrier("result", name), ways)
 
@@ -186,11 +186,10 @@ class _Touched:
     def given(self) -> list[str]:
         """Return the project's functions that are given objects, each with the class; any where one is passed on."""
         found: set[str] = set()
-        for call in self.module.calls:
-            if name := self.ways.called(call):
-                given = (each.value for each in call.arguments if not isinstance(each.value, s.Constant))
-                owners = {owner for value in given for owner in self.owners.within(value)}
-                found |= {f"{name}:{owner}" for owner in owners or {OTHERS}}
+        for call, name in self.calls.items():
+            given = (each.value for each in call.arguments if not isinstance(each.value, s.Constant))
+            owners = {owner for value in given for owner in self.owners.within(value)}
+            found |= {f"{name}:{owner}" for owner in owners or {OTHERS}}
         passed: list[s.Name | s.Attribute] = [*self.module.every(s.Name), *self.module.every(s.Attribute)]
         for node in passed:
             if not node.stored and isinstance(node.parent, (s.Argument, s.Assign, s.Collection, s.Leave)):
