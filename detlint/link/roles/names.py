@@ -45,6 +45,8 @@ else:
 _LEFT_OUT = Library("argparse.SUPPRESS")
 _LOCATION = "(location)"
 _MOST_FITTING = 8  # modules that a text may name
+_PART = re.compile(r"\w\.|\.\w")  # of a text that names a package, or a module in one
+_READ = (f.Literal, f.Local, f.Global, f.Member)  # what is read again and does nothing
 _UNTOLD = UNKNOWN | SOME
 
 
@@ -154,8 +156,8 @@ def _fitting(run: Run) -> list[str]:
     """Return the modules of the project whose names fit the text that is imported now: `f"models.{name}.train"`."""
     given = run.node.arguments[0].value if run.node is not None and run.node.arguments else None
     parts = given.operands if isinstance(given, (f.Joined, f.Computed)) else ()
-    texts = [each.value if isinstance(each, f.Literal) else exact(run.value(each)) for each in parts]
-    if not any(isinstance(text, str) and "." in text.strip(".") + text[-1:] for text in texts):
+    texts = [exact(run.value(each)) if isinstance(each, _READ) else ... for each in parts]
+    if not any(isinstance(text, str) and _PART.search(text) for text in texts):
         return []
     fits = re.compile(rf"(?:.*\.)?({''.join(re.escape(t) if isinstance(t, str) else '[^.]+' for t in texts)})")
     found = {path: fits.fullmatch(path.removesuffix(".py").replace("/", ".")) for path in run.program.facts}
