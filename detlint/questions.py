@@ -305,6 +305,7 @@ class InProgram:
     this file counts, unless gradients may be taken `anywhere` in what it loads. With a `function`: does a program also
     call that? With `taken`: is that question also answered with yes? With `names`: do other files that programs may
     load mention each of these? With `inputs`: does a module of another file hold an object of one of these classes?
+    With `on_gpu`: does one of the programs that load the file speak of a GPU?
     """
 
     path: str
@@ -314,6 +315,7 @@ class InProgram:
     taken: Taken | None = None
     names: tuple[str, ...] = ()
     inputs: tuple[str, ...] | None = None
+    on_gpu: bool = False
 
 
 @record(frozen=True, slots=True)

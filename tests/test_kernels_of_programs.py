@@ -30,7 +30,7 @@ import torch
 
 if __name__ == "__main__":
     args = argparse.ArgumentParser().parse_args()
-    head = {made}
+    head = {made}.to(args.device)
     {body}
 """
 
@@ -69,6 +69,24 @@ def test_a_program_decides_whether_a_gradient_is_taken(files: dict[str, str], se
     assert said(files) == severities
 
 
+CPU: Final = script("head(args.x).sum().backward()").replace(".to(args.device)", "")
+
+
+@pytest.mark.parametrize(
+    ("more", "severity"),
+    [
+        ("", "note"),
+        ('"""A GPU would do."""', "note"),
+        ("torch.set_default_device('cuda')", "warning"),
+        ("from helping import move\n\nmove()", "warning"),
+        ("from lightning import Trainer", "warning"),
+    ],
+)
+def test_a_program_that_nowhere_speaks_of_a_gpu_uses_none(more: str, severity: str) -> None:
+    helping = {"helping.py": "def move(x, device):\n    return x\n"}
+    assert said({"head.py": HEAD, "train.py": f"{more}\n{CPU}", **helping}) == [severity]
+
+
 TABLES: Final = """\
 import torch
 from torch import nn
@@ -91,7 +109,7 @@ class Embedding(nn.Module):
 
 
 if __name__ == "__main__":
-    model = Embedding()
+    model = Embedding().cuda()
     model(torch.rand(3), torch.rand(3)).sum().backward()
 """
 

@@ -83,6 +83,7 @@ def check(module: Module, rule: Rule) -> Iterator[Finding]:
                 taken=taken(module, call, branches),
                 names=names_needed(module, call),
                 inputs=_inputs(module, call, row),
+                on_gpu=True,
             ),
             lowered=is_test(module.path) or (row.text("direction") == "backward" and hangs_on_size(module, call)),
             noted=row.text("grade") == "note",

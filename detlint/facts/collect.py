@@ -35,7 +35,8 @@ def collect(module: Module) -> f.Facts:
     beside = flows, tuple(told.telling(module)), told.resuming(module), told.samples(module)
     convolving, draws = tuple(dict.fromkeys(told.convolving(module))), tuple(told.draws(module))
     drawing = convolving, memory(module), draws, tuple(dict.fromkeys(classes_spoken_of(module)))
-    return f.Facts(module.module, module.path, top, collector.functions, *kept, *beside, *drawing)
+    gpu = told.uses_gpu(module)
+    return f.Facts(module.module, module.path, top, collector.functions, *kept, *beside, *drawing, gpu=gpu)
 
 
 def _acts(statements: f.Statements) -> bool:

@@ -27,8 +27,7 @@ TOP = ""  # the name of a file's top level among its functions
 BESIDE = "beside"  # the path of what is next to the file, seen from its folder
 ARM, MADE, COUNTED = "arm", "made", "counted"
 SLICE = "builtins.slice"  # the name of the key of a slice, whatever its bounds
-REST = "rest"  # the kind of a target that takes all the remaining items
-ALL = "*"  # the name that stands for all variables of a module
+REST, ALL = "rest", "*"  # the kind of a target that takes what remains; the name for all variables of a module
 
 
 # Expressions
@@ -378,7 +377,7 @@ class Facts:
     trains, saves or reads a command line; `learns`: it or a trainer takes gradients; `finds`: imports computed names;
     `tests`: is for a test runner; `telling`: where it may set a sampler's epoch; `resuming`: its part in resumed runs;
     `samples`: mentions samplers with an epoch; `convolving`: functions with convolutions; `memory`: uses of unfilled
-    memory; `draws`: generators that it calls; `holding`: classes that its modules speak of."""
+    memory; `draws`: generators that it calls; `holding`: classes that its modules speak of; `gpu`: speaks of one."""
 
     module: str
     path: str
@@ -398,3 +397,4 @@ class Facts:
     memory: Memory = Memory()
     draws: tuple[str, ...] = ()
     holding: tuple[str, ...] = ()
+    gpu: bool = False

@@ -59,6 +59,7 @@ class Outline:
     memory: Memory
     draws: tuple[str, ...]
     holding: tuple[str, ...]
+    gpu: bool
 
 
 class Body:

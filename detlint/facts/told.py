@@ -110,6 +110,13 @@ def finds(module: Module) -> bool:
     return any(not call.arguments or module.constants(call.arguments[0].value) is None for call in calls)
 
 
+def uses_gpu(module: Module) -> bool:
+    """Return whether a file speaks of a GPU or any device, or of a library that may use one by itself."""
+    parts, words = named(module, "gpu-parts"), named(module, "gpu-words")
+    spoken = (word.lower() for word in module.words if " " not in word)
+    return not words.isdisjoint(module.words) or any(part in word for word in spoken for part in parts)
+
+
 def resuming(module: Module) -> Resuming | None:
     """Return what a file has to do with resumed runs; None if nothing."""
     taken = tuple(Taken(module.place(each.call), each.key) for each in Checkpoints(module).resumed)

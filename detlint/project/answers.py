@@ -181,12 +181,17 @@ class Answers:
         )  # otherwise running the file only tries it out
         importing = self._importing.get(path) or self._finding(path)
         found = [each for each in importing if alone or each.path != path or each.marked("trains")]
+        if question.on_gpu and found and not any(map(self._uses_gpu, found)):
+            return False
         if question.function and not (found and self.program.walks.get((path, question.function))):
             return False
         if question.learning:
             return not found or any(self._learns(entry, "" if question.anywhere else path) for entry in found)
         walked = not facts.acts and bool(self.program.walks.get((path, f.TOP)))  # else it may be run by itself
         return bool(found) or (walked and path not in self._entering)
+
+    def _uses_gpu(self, entry: Entry) -> bool:
+        return any(self.program.facts[path].gpu for path in self.reached(entry.path) if path in self.program.facts)
 
     def _finding(self, path: str) -> list[Entry]:
         """Return the programs that import a file that finds others by name, in the folder of `path` or above it."""
