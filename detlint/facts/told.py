@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from detlint.analysis.loaders.own_orders import is_asked
 from detlint.analysis.resuming import kept_states
@@ -112,9 +114,15 @@ def finds(module: Module) -> bool:
 
 def uses_gpu(module: Module) -> bool:
     """Return whether a file speaks of a GPU or any device, or of a library that may use one by itself."""
-    parts, words = named(module, "gpu-parts"), named(module, "gpu-words")
-    spoken = (word.lower() for word in module.words if " " not in word)
-    return not words.isdisjoint(module.words) or any(part in word for word in spoken for part in parts)
+    if not named(module, "gpu-words").isdisjoint(module.words):
+        return True
+    return _word_with(named(module, "gpu-parts")).search("\n".join(module.words)) is not None
+
+
+@cache
+def _word_with(parts: frozenset[str]) -> re.Pattern[str]:
+    """Return an expression for a line that is one word and has one of these parts."""
+    return re.compile(rf"(?im)^\S*(?:{'|'.join(sorted(map(re.escape, parts)))})\S*$")
 
 
 def resuming(module: Module) -> Resuming | None:
