@@ -377,7 +377,7 @@ class Facts:
     trains, saves or reads a command line; `learns`: it or a trainer takes gradients; `finds`: imports computed names;
     `tests`: is for a test runner; `telling`: where it may set a sampler's epoch; `resuming`: its part in resumed runs;
     `samples`: mentions samplers with an epoch; `convolving`: functions with convolutions; `memory`: uses of unfilled
-    memory; `draws`: generators that it calls; `holding`: classes that its modules speak of; `gpu`: speaks of one."""
+    memory; `draws`: generators that it calls; `holding`: classes that its modules speak of; `gpu`: mentions a GPU."""
 
     module: str
     path: str

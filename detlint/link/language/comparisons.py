@@ -36,7 +36,6 @@ from detlint.link.state.values import (
 )
 
 _ENVIRONMENT = single(Library("os.environ"))
-_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class Comparisons(Run):
@@ -62,7 +61,7 @@ class Comparisons(Run):
             return told
         left, right = self.tested(node.left, left), self.tested(node.right, right)
         if isinstance(node.left, f.Literal) or (isinstance(only(left), Constant) and isinstance(only(right), Option)):
-            left, right, operator = right, left, _FLIPPED.get(operator, operator)
+            left, right, operator = right, left, releases.FLIPPED.get(operator, operator)
         other = only(right)
         if not isinstance(other, Constant):
             return EITHER

@@ -14,7 +14,7 @@ from detlint.link.state.values import Atom, Constant, Library, Value, each, join
 _ATTRIBUTE = ".__version__"
 _AS_VERSION = ".parsed"  # also where an attribute follows, as `base_version`
 _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
-_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def installed(distribution: str) -> Value:
@@ -36,7 +36,7 @@ def compared(left: Value, operator: str, right: Value, torch: Version) -> Truth 
     if operator not in _OPERATORS:
         return None
     if _library(only(right)):
-        left, operator, right = right, _FLIPPED[operator], left
+        left, operator, right = right, FLIPPED[operator], left
     version, text = only(left), only(right)
     library, named = _library(version), text.value if isinstance(text, Constant) else None
     if not isinstance(version, Library) or not library or not isinstance(named, str):
